@@ -1,0 +1,27 @@
+#pragma once
+
+#include "persistence/rows.hpp"
+#include "schema/error.hpp"
+
+namespace weir {
+
+/// Tables `outcome` and `queue_status`. Runs inside the writer's open batch.
+class outcome_store {
+public:
+  virtual ~outcome_store() = default;
+
+  /// Adds a row of the feed at (slot, pos); both are set by the caller from the
+  /// open batch.
+  virtual expected<void> record(const outcome_row& row) = 0;
+
+  /// Inserts or replaces what is said of one queue.
+  virtual expected<void> put_status(const queue_status_row& row) = 0;
+
+  /// Forgets rows of the feed that are older than `before` and the oldest above
+  /// `keep_max` rows; at most `rows_max` in one call. Returns how many went.
+  virtual expected<uint64_t> forget_outcomes(stored_time before,
+                                             size_t keep_max, size_t rows_max)
+    = 0;
+};
+
+} // namespace weir

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "persistence/inbox_store.hpp"
+#include "persistence/keep_store.hpp"
+#include "persistence/outbox_store.hpp"
+#include "persistence/outcome_store.hpp"
+#include "persistence/rows.hpp"
+#include "schema/error.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// What an open batch knows. Every stored time of the batch is `now`.
+struct batch_context {
+  uint32_t slot = 0;
+  uint64_t run = 0;
+  /// Position before the batch: its feed rows are `pos + 1`, `pos + 2`, ….
+  uint64_t pos = 0;
+  stored_time now; ///< Database time less the store's clock offset.
+};
+
+/// The fence of one writer: the slot row as this writer last knew it.
+struct slot_lease {
+  uint32_t slot = 0;
+  uint64_t epoch = 0;
+  uint64_t run = 0;
+  uint64_t pos = 0;
+  friend bool operator==(const slot_lease&, const slot_lease&) = default;
+};
+
+/// One writing connection to the store. Not thread-safe: it belongs to one
+/// store writer. Errors of every method: `ec::unavailable` when the database is
+/// out of reach or its disk is full (the connection may be gone: `reconnect`),
+/// `ec::rejected` when the statement itself is refused.
+///
+/// After any error of a statement nothing more is executed in that transaction;
+/// the caller rolls back (rule 3 of docs/store.md).
+class store {
+public:
+  virtual ~store() = default;
+
+  /// Takes the slot for this process: raises its epoch, draws `run`, records it
+  /// in `slot_run`, all in one commit. Makes the row when it is missing.
+  virtual expected<slot_lease> take_slot(uint32_t slot,
+                                         const std::string& owner, uint64_t run)
+    = 0;
+
+  /// Every slot row: who beats, and how far they are.
+  virtual expected<std::vector<slot_row>> slots() = 0;
+
+  /// Begins a transaction whose first statement moves the slot row from
+  /// `lease.pos` to `lease.pos + positions` under its epoch and run, and raises
+  /// its beat. Errors: `ec::superseded` when no row matched (nothing is open
+  /// then).
+  virtual expected<void> begin(const slot_lease& lease, uint64_t positions) = 0;
+
+  /// Database time less `clock_offset`, read now, inside the open batch.
+  virtual expected<stored_time> now() = 0;
+
+  /// Adds `by` to the stored clock offset, inside the open batch.
+  virtual expected<void> add_clock_offset(milliseconds by) = 0;
+
+  /// Commits, having asserted an open and healthy transaction. Errors:
+  /// `ec::in_doubt` when the connection was lost at COMMIT.
+  virtual expected<void> commit() = 0;
+
+  /// Ends the transaction without a trace. Never fails: a connection that
+  /// cannot roll back is dropped, which does the same.
+  virtual void rollback() noexcept = 0;
+
+  /// Throws the connection away and builds a new one.
+  virtual expected<void> reconnect() = 0;
+
+  /// The slot row, locked, read in a transaction of its own that is rolled back
+  /// again: what an in-doubt commit came to.
+  virtual expected<std::optional<slot_row>> read_slot(uint32_t slot) = 0;
+
+  /// Reclaims space and bounds the log of the database, outside a batch. May
+  /// take a while on SQLite; bounded by `pages_max` pages a call.
+  virtual expected<void> tidy(size_t pages_max) = 0;
+
+  virtual outbox_store& outbox() = 0;
+  virtual inbox_store& inbox() = 0;
+  virtual keep_store& keep() = 0;
+  virtual outcome_store& outcomes() = 0;
+};
+
+/// Where a store is and how this process may use it.
+struct store_options {
+  /// `sqlite:///absolute/path` or `postgresql://user:password@host:port/name?…`
+  std::string url;
+  /// Accepts `fsync = off` on PostgreSQL; tests only.
+  bool allow_unsafe_database = false;
+};
+
+/// Opens a connection, applying missing migrations first when `migrate` is set
+/// (one process at a time: the database's own lock decides). Errors:
+/// `ec::unavailable`; `ec::corrupt` when a landed migration was changed, the
+/// schema is newer than this binary, or the database is not UTF8 or not
+/// durable; `ec::forbidden` when a SQLite file is readable by others.
+expected<std::unique_ptr<store>> open_store(const store_options& options,
+                                            bool migrate);
+
+/// One value of table `meta`: `store_id`, `ping_key` (both 64 hex digits, drawn
+/// at creation), `clock_offset`. Also in the reader's port.
+struct store_identity {
+  std::string store_id;
+  std::string ping_key;
+};
+
+/// What one page of a listing asks for.
+struct page_request {
+  int64_t after = 0; ///< The last id of the page before; 0 for the first page.
+  size_t rows_max = 100;
+};
+
+/// A queue as the admin API shows it: its row, its status, its oldest element.
+struct queue_view {
+  queue_row row;
+  std::optional<queue_status_row> status;
+  stored_time oldest_accepted_at; ///< Zero when nothing is owed.
+  uint64_t dead_letters = 0;
+};
+
+/// One reading connection: every call is one snapshot, at most one page and
+/// 5 s. Errors: `ec::unavailable`.
+class store_reader {
+public:
+  virtual ~store_reader() = default;
+
+  virtual expected<store_identity> identity() = 0;
+  /// Database time less the clock offset.
+  virtual expected<stored_time> now() = 0;
+  /// Queues by `queue_row::no` above `page.after`.
+  virtual expected<std::vector<queue_view>> queues(page_request page) = 0;
+  virtual expected<std::optional<queue_view>> queue(const appservice_id& id)
+    = 0;
+  /// Letters by id above `page.after`; of one appservice when `of` is set. The
+  /// items' bytes are left empty in listings.
+  virtual expected<std::vector<dead_letter_row>>
+  dead_letters(const std::optional<appservice_id>& of, page_request page) = 0;
+  virtual expected<std::optional<dead_letter_row>> dead_letter(int64_t id) = 0;
+  virtual expected<std::vector<quarantine_row>> quarantined(page_request page)
+    = 0;
+};
+
+/// Opens a reading connection to a store whose migrations are applied.
+expected<std::unique_ptr<store_reader>>
+open_store_reader(const store_options& options);
+
+} // namespace weir

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// Every hard bound of Weir with its reason. What an operator may change is in
+/// schema/config.hpp; these are the walls around it.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+// -- what a homeserver may send ----------------------------------------------
+
+/// 100 events of 64 KiB with `unsigned`, 100 to-device of 64 KiB, ephemeral
+/// twice: the default must never answer a homeserver 413 (R7).
+inline constexpr size_t inbound_body_bytes_default = size_t{64} << 20;
+inline constexpr size_t inbound_body_bytes_max = size_t{512} << 20;
+/// Far above any real event, far below what a parser's stack can take.
+inline constexpr size_t json_depth_max = 200;
+/// A homeserver gives up after 60 s; answering 503 before that tells it when
+/// to come back (R2).
+inline constexpr auto inbound_hold = 45s;
+
+// -- one outgoing transaction ------------------------------------------------
+
+/// What Synapse itself sends at most, so what bridges have met (C14).
+inline constexpr size_t transaction_events_max = 100;
+inline constexpr size_t transaction_ephemeral_max = 100;
+inline constexpr size_t transaction_to_device_max = 100;
+/// Below matrix-appservice's 5,000,000 (R16).
+inline constexpr size_t transaction_bytes_default = 4'000'000;
+inline constexpr size_t transaction_bytes_min = 1'000;
+inline constexpr size_t transaction_bytes_max = 64'000'000;
+
+// -- one batch of the store writer -------------------------------------------
+
+/// Group commit gains 10 to 20 times at 100 rows and little beyond.
+inline constexpr size_t batch_rows_max = 200;
+inline constexpr size_t batch_bytes_max = size_t{256} << 10;
+/// A batch that takes longer is a database that is away.
+inline constexpr auto batch_statement_timeout = 5s;
+/// How long an asker waits for its operation to be begun.
+inline constexpr auto operation_deadline = 10s;
+/// And then for the commit, so that an asker outwaits the writer.
+inline constexpr auto operation_commit_grace = 10s;
+
+// -- what is remembered ------------------------------------------------------
+
+inline constexpr size_t seen_events_max = 100'000; ///< Per appservice (R4).
+inline constexpr auto seen_events_age = 24h;
+/// Longer than the longest pause between two tries of one transaction by any
+/// homeserver (512 s for Synapse), with a night's margin (R5).
+inline constexpr auto inbound_transactions_age = 24h;
+inline constexpr size_t inbound_transactions_max = 20'000; ///< Per appservice.
+inline constexpr auto outcomes_age = 7 * 24h;
+inline constexpr size_t outcomes_max = 1'000'000;
+inline constexpr size_t dead_letter_bytes_max = size_t{1} << 30;
+inline constexpr size_t quarantine_bytes_max = size_t{256} << 20;
+/// A page of any listing.
+inline constexpr size_t page_rows_max = 200;
+
+// -- pauses ------------------------------------------------------------------
+
+/// Longer requests to wait are cut to this (G7).
+inline constexpr auto retry_after_max = 15min;
+/// Own pauses below this are not stored; a restart forgets them (design, Time).
+inline constexpr auto own_pause_stored_from = 5s;
+
+} // namespace weir::limits
