@@ -1,0 +1,18 @@
+# The checks of scripts/ as tests, each with one that plants breaks of its rules.
+find_program(PERL perl REQUIRED)
+
+function(weir_script_test name)
+  add_test(NAME "scripts: ${name}" COMMAND ${ARGN})
+  set_tests_properties("scripts: ${name}" PROPERTIES LABELS quick TIMEOUT 60)
+endfunction()
+
+foreach(checker check_layers check_style)
+  weir_script_test("${checker} finds nothing" ${PERL}
+                   ${CMAKE_SOURCE_DIR}/scripts/${checker} ${CMAKE_SOURCE_DIR})
+  weir_script_test(
+    "${checker} finds what is planted" ${PERL}
+    ${CMAKE_CURRENT_SOURCE_DIR}/scripts/planted.pl ${CMAKE_SOURCE_DIR}
+    ${checker})
+endforeach()
+weir_script_test("every doctest case is a ctest test"
+                 ${CMAKE_SOURCE_DIR}/scripts/count_tests ${CMAKE_BINARY_DIR})
