@@ -43,8 +43,8 @@ struct element {
 };
 BOOST_DESCRIBE_STRUCT(element, (), (kind, keys, bytes, event_id, id_hash))
 
-/// A homeserver's transaction, cut into its elements in the order they stood
-/// in, list by list.
+/// A homeserver's transaction, cut into its elements: events, then the other
+/// lists, then whole values, each in the order they stood in.
 struct incoming_transaction {
   std::vector<element> elements;
   /// `id_hash` of every item of `events`, in order. Source: R3 of the
