@@ -1,69 +1,21 @@
 #pragma once
 
+#include "http/exchange.hpp"
 #include "schema/error.hpp"
-#include "schema/http.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
+
+// Declared, not included, so that who only starts a listener pays for no Asio.
+namespace boost::asio {
+class io_context;
+}
 
 namespace weir {
 
-/// The head of one incoming request.
-struct request_head {
-  std::string method;
-  std::string target; ///< Raw path and query, as it stood in the request line.
-  std::vector<http_field> fields;
-  uint64_t content_length = 0; ///< 0 when chunked or absent.
-  bool chunked = false;
-  std::string remote; ///< For logs: address of the client.
-  std::chrono::steady_clock::time_point
-    arrived; ///< When the request line came.
-
-  /// The path without query.
-  [[nodiscard]] std::string_view path() const noexcept;
-  /// What follows '?', or empty.
-  [[nodiscard]] std::string_view query() const noexcept;
-};
-
-struct http_response {
-  int status = 200;
-  std::vector<http_field> fields;
-  std::string body;
-  /// Closes the connection after the answer.
-  bool close = false;
-};
-
-/// Answers one request; may be called from any thread, at most once; dropping
-/// the last copy unanswered answers 500. After the client is gone it does
-/// nothing.
-using reply = std::function<void(http_response)>;
-
-/// What to do with a request whose head has arrived.
-struct body_wish {
-  /// Answer now and do not read the body. (Then the connection is closed unless
-  /// the body is empty or small enough to be read and dropped.)
-  std::function<void(reply)> answer;
-  /// Else: read at most this much; a larger body is answered 413 M_TOO_LARGE.
-  uint64_t body_bytes_max = 0;
-  /// Else: bytes of the body are taken from the listener's in-flight budget
-  /// before the first one is read; a request that finds no room waits until
-  /// `hold` after its request line, unread, and is then answered 503 with
-  /// Retry-After. `Expect: 100-continue` is answered when reading begins.
-  std::chrono::milliseconds hold{45'000};
-  /// The body is here. Bytes go back to the budget when the reply is sent.
-  std::function<void(std::string body, reply)> take;
-};
-
-/// Decides on a request by its head alone. Runs on an I/O thread; must not
-/// block.
-using head_handler = std::function<body_wish(const request_head&)>;
-
+/// Where to listen, and the bounds.
 struct server_options {
   std::string address; ///< `host:port`, IPv6 in brackets; port 0: any.
   uint64_t budget_bytes = uint64_t{512} << 20; ///< Bodies in flight, all told.

@@ -14,12 +14,15 @@ constexpr char lower(char c) noexcept {
 
 } // namespace
 
+bool same_field_name(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::string_view find_field(const std::vector<http_field>& fields,
                             std::string_view name) noexcept {
   for (const auto& field : fields)
-    if (std::equal(field.name.begin(), field.name.end(), name.begin(),
-                   name.end(),
-                   [](char a, char b) { return lower(a) == lower(b); }))
+    if (same_field_name(field.name, name))
       return field.value;
   return {};
 }

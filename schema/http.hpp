@@ -22,6 +22,9 @@ struct http_field {
 };
 BOOST_DESCRIBE_STRUCT(http_field, (), (name, value))
 
+/// Whether two field names are the same, without regard to ASCII case.
+bool same_field_name(std::string_view a, std::string_view b) noexcept;
+
 /// The value of the first field called `name`, or an empty view.
 std::string_view find_field(const std::vector<http_field>& fields,
                             std::string_view name) noexcept;
