@@ -130,6 +130,11 @@ bool json_cursor::refuse(const char* wanted) noexcept {
   return false;
 }
 
+bool json_cursor::refuse_end(bool in_object) noexcept {
+  return refuse(in_object ? "a comma or the end of the object"
+                          : "a comma or the end of the list");
+}
+
 void json_cursor::skip_space() noexcept {
   while (at_ != end_ && is_space(*at_))
     ++at_;
@@ -289,8 +294,7 @@ bool json_cursor::end_value(size_t base, bool& complete) noexcept {
       return !object || key(raw_key);
     }
     if (!close(object ? '}' : ']'))
-      return refuse(object ? "a comma or the end of the object"
-                           : "a comma or the end of the list");
+      return refuse_end(object);
   }
   complete = true;
   return true;

@@ -73,10 +73,11 @@ private:
       if (!each())
         return false;
     } while (comma());
-    return close(last) || refuse("a comma or the end of the container");
+    return close(last) || refuse_end(first == '{');
   }
 
   bool refuse(const char* wanted) noexcept;
+  bool refuse_end(bool in_object) noexcept;
   void skip_space() noexcept;
   bool open(char first) noexcept;
   bool close(char last) noexcept;

@@ -3,9 +3,7 @@
 #include "schema/json_string.hpp"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
-#include <random>
 #include <string>
 #include <vector>
 
