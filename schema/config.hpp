@@ -186,6 +186,8 @@ struct loaded_config {
   config settings; ///< To be used only when there are no problems.
   std::vector<config_problem> problems;
   std::vector<config_problem> warnings;
+  /// Where each of `appservices.overrides` stands, for problems found later.
+  std::map<std::string, int> override_lines;
 };
 
 /// Reads a configuration file, reporting everything that is wrong in it at
@@ -194,9 +196,10 @@ loaded_config load_config(const std::string& path);
 
 /// The same from text; `path` is named in problems and its folder is what
 /// relative paths start from.
-loaded_config parse_config(const std::string& path, std::string_view text);
+loaded_config parse_config(const std::string& path, std::string_view text,
+                           bool others_may_read = false);
 
-/// docs/configuration.md, whole: the prose and the table of every option.
+/// The tables of every option that docs/configuration.md holds, in Markdown.
 std::string config_reference();
 
 } // namespace weir
