@@ -164,7 +164,8 @@ std::optional<int> ask(uint16_t port, const std::string& method,
           + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n"
           + body)) {
     if (const auto message = next_message(fd, buffer))
-      status = std::atoi(message->first.c_str() + message->first.find(' '));
+      status = static_cast<int>(std::strtol(
+        message->first.c_str() + message->first.find(' '), nullptr, 10));
   }
   ::close(fd);
   return status;

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <set>
+#include <thread>
 
 namespace {
 
@@ -153,20 +155,24 @@ void crash(const setting& weir, std::unique_ptr<process>& running,
 /// for good.
 bool push_all(const setting& weir, std::unique_ptr<process>& running,
               const bridge& receiver) {
-  std::thread crashing;
-  int taken = 0;
-  while (taken < transactions) {
-    if (taken == kill_after) {
-      std::printf("%d events acknowledged to the homeserver so far\n",
-                  taken * events_per_transaction);
-      crashing = std::thread{[&] { crash(weir, running, receiver); }};
+  std::atomic<int> taken{0};
+  std::atomic<bool> gave_up{false};
+  std::thread homeserver{[&] {
+    while (taken < transactions && !gave_up) {
+      if (push(weir, taken))
+        ++taken;
+      else
+        gave_up = true;
     }
-    if (!push(weir, taken))
-      break;
-    ++taken;
-  }
-  if (crashing.joinable())
-    crashing.join();
+  }};
+  while (taken < kill_after && !gave_up)
+    pause_ms(1);
+  std::printf("%d events acknowledged to the homeserver so far\n",
+              taken * events_per_transaction);
+  crash(weir, running, receiver);
+  if (!running)
+    gave_up = true;
+  homeserver.join();
   return taken == transactions && running;
 }
 

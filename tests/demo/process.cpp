@@ -2,34 +2,45 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 namespace demo {
 
-process::process(const std::vector<std::string>& command,
-                 const std::string& log) {
+namespace {
+
+/// Forks and executes; between the two only what is safe beside other threads.
+pid_t start(const std::vector<std::string>& command, const std::string& log) {
   std::vector<char*> words;
+  words.reserve(command.size() + 1);
   for (const auto& word : command)
     words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  pid_ = ::fork();
-  if (pid_ < 0)
+  const pid_t pid = ::fork();
+  if (pid < 0)
     std::abort();
-  if (pid_ > 0)
-    return;
+  if (pid > 0)
+    return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  const int out
+    = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR);
   const int none = ::open("/dev/null", O_RDONLY);
   ::dup2(none, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(out, STDERR_FILENO);
   ::execv(words.front(), words.data());
   ::_exit(127);
+}
+
+} // namespace
+
+process::process(const std::vector<std::string>& command,
+                 const std::string& log)
+  : pid_{start(command, log)} {
 }
 
 process::~process() {
