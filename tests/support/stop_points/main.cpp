@@ -77,7 +77,7 @@ void at_stop_point(std::string_view name) {
 
 /// Runs before main, which is the real one.
 const bool installed = [] {
-  weir::stop_points::set_handler(at_stop_point);
+  weir::install_stop_points(at_stop_point);
   return true;
 }();
 

@@ -1,0 +1,251 @@
+/// Bridges that refuse, are slow, ask to wait, choke or die.
+import assert from 'node:assert/strict';
+import { answer, at_most, die, hang, refuse_type, sequence, slow }
+  from './lib/behaviours.mjs';
+import { must_hold, overlapping } from './lib/checkers.mjs';
+import { ids_of, message, messages } from './lib/events.mjs';
+import { run, test } from './lib/test.mjs';
+import { stays, until } from './lib/wait.mjs';
+
+/// Milliseconds from the end of each transaction request to the next one.
+function gaps(bridge) {
+  const all = bridge.transactions;
+  return all.slice(1).map((one, at) => one.began - all[at].ended);
+}
+
+test('g11 one hundred hanging bridges do not stop a healthy one',
+  { seconds: 120 }, async (t) => {
+    const hanging = [];
+    for (let n = 0; n < 100; n += 1) {
+      hanging.push(await t.bridge({ id: `hang${n}`, behaviour: hang() }));
+    }
+    const healthy = await t.bridge({ id: 'healthy' });
+    const weir = await t.weir({ bridges: [...hanging, healthy],
+      over: { appservices: { defaults: { request_timeout: '60s' } } } });
+    await Promise.all(hanging.map(async (bridge) => {
+      const from = t.sender(weir, bridge);
+      await from.send(messages('a', 2));
+      await bridge.sees(1);
+    }));
+    const from = t.sender(weir, healthy);
+    for (let n = 0; n < 50; n += 1) {
+      await from.send([message(`$n${n}`)]);
+      await healthy.has([`$n${n}`], 10);
+    }
+    for (const bridge of hanging) {
+      assert.equal(bridge.transactions.length, 1);
+      assert.deepEqual(overlapping(bridge.transactions), []);
+    }
+    must_hold({ accepted: from.accepted, records: healthy.transactions });
+  });
+
+test('g12 pauses grow to their ceiling and end with an acknowledgement',
+  { seconds: 90 }, async (t) => {
+    const bridge = await t.bridge({ behaviour: answer(503) });
+    const weir = await t.weir({ bridges: [bridge], over: { appservices:
+      { defaults: { backoff_first: '200ms', backoff_max: '1600ms' } } } });
+    const from = t.sender(weir, bridge);
+    await from.send([message('$a')]);
+    await bridge.sees(8);
+    // Jitter may take a part away, never the whole: the lower bounds are half.
+    const floors = [100, 200, 400, 800, 800, 800, 800];
+    gaps(bridge).slice(0, 7).forEach((gap, at) => {
+      assert.ok(gap >= floors[at], `pause ${at} took ${gap} ms`);
+    });
+    bridge.behaviour = sequence([200, 503, 200]);
+    await bridge.has(['$a']);
+    await from.send([message('$b')]);
+    await bridge.has(['$b']);
+    const tries = bridge.transactions.filter((one) => one.events[0] === '$b');
+    assert.equal(tries.length, 2);
+    // Had the acknowledgement not ended the episode, this were over 800 ms.
+    const gap = tries[1].began - tries[0].ended;
+    assert.ok(gap >= 100, `the first pause took ${gap} ms`);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+  });
+
+const in_seconds = (seconds) =>
+  new Date(Math.ceil(Date.now() / 1000 + seconds) * 1000).toUTCString();
+
+for (const [form, refusal] of [
+  ['in seconds', () => answer(429, '{}', { 'retry-after': '2' })],
+  ['as a date', () => answer(503, '{}', { 'retry-after': in_seconds(2) })],
+  ['in the body', () => answer(429,
+    '{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":2000}')],
+]) {
+  test(`g12 a Retry-After ${form} is obeyed`, async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    bridge.behaviour = sequence([refusal(), 200]);
+    const from = t.sender(weir, bridge);
+    await from.send([message('$a')]);
+    await bridge.has(['$a']);
+    const [gap] = gaps(bridge);
+    // 50 ms for what two clocks of one machine may differ by.
+    assert.ok(gap >= 1950, `it took ${gap} ms`);
+  });
+}
+
+test('g12 a Retry-After is obeyed across a kill -9', async (t) => {
+  const bridge = await t.bridge({
+    behaviour: sequence([answer(429, '{}', { 'retry-after': '6' }), 200]) });
+  const weir = await t.weir({ bridges: [bridge] });
+  const from = t.sender(weir, bridge);
+  await from.send([message('$a')]);
+  await bridge.sees(1);
+  // "Across restarts once its commit is done": the status tells when it is.
+  await until('the pause is stored', async () => {
+    const status = await weir.queue('bridge');
+    return status?.not_before > 0 || status?.state === 'resting';
+  });
+  await stays('it is stored with the next batch', () => true, 1200);
+  await weir.kill();
+  await weir.start();
+  await bridge.has(['$a']);
+  const [gap] = gaps(bridge);
+  assert.ok(gap >= 5900, `it took ${gap} ms`);
+});
+
+test('g15 a 413 splits under new ids and duplicates nothing', async (t) => {
+  const bridge = await t.bridge({ behaviour: answer(503) });
+  const weir = await t.weir({ bridges: [bridge] });
+  const from = t.sender(weir, bridge);
+  for (let n = 0; n < 8; n += 1) await from.send(messages(`n${n}_`, 10));
+  bridge.behaviour = at_most(6_000);
+  await bridge.has(from.accepted);
+  const refused = new Set(bridge.transactions
+    .filter((one) => one.status === 413).map((one) => one.txn));
+  assert.ok(refused.size > 0);
+  for (const one of bridge.acked) {
+    assert.ok(!refused.has(one.txn), `${one.txn} was used again`);
+  }
+  must_hold({ accepted: from.accepted, records: bridge.transactions,
+    replanned: true });
+  const came = bridge.acked.flatMap((one) => one.events);
+  assert.deepEqual(came, from.accepted);
+});
+
+test('g15 one event that is too large alone becomes a dead letter',
+  async (t) => {
+    const bridge = await t.bridge({ behaviour: at_most(6_000) });
+    const weir = await t.weir({ bridges: [bridge] });
+    const from = t.sender(weir, bridge);
+    const big = message('$big', { content: { body: 'x'.repeat(9_000) } });
+    await from.send([message('$before'), big, message('$after')]);
+    await bridge.has(['$before', '$after']);
+    const letters = await weir.dead_letters();
+    assert.equal(letters.length, 1);
+    assert.match(letters[0].reason, /413/);
+  });
+
+const poison = 'org.example.poison';
+
+/// 1,000 events, one of which is of the poison type, in transactions of 50.
+async function send_with_one_bad(from) {
+  for (let n = 0; n < 20; n += 1) {
+    const events = messages(`n${n}_`, 50);
+    if (n === 13) events[17].type = poison;
+    await from.send(events);
+  }
+}
+
+const the_bad_one = '$n13_17';
+const quick_poison = { backoff_first: '100ms', backoff_max: '200ms',
+  request_timeout: '1s', rejections_before_bisect: 2, hangs_before_bisect: 2 };
+
+for (const [kind, refusal] of [
+  ['answers 400', () => answer(400, '{"errcode":"M_BAD_JSON"}')],
+  ['answers 422', () => answer(422)],
+  ['hangs', () => hang()],
+  ['dies', () => die(150)],
+]) {
+  test(`g16 one event in a thousand on which the bridge ${kind}`,
+    { seconds: 150 }, async (t) => {
+      const bridge = await t.bridge({ behaviour: refuse_type(poison, refusal()) });
+      const weir = await t.weir({ bridges: [bridge],
+        over: { appservices: { defaults: quick_poison } } });
+      const from = t.sender(weir, bridge);
+      await send_with_one_bad(from);
+      const good = from.accepted.filter((id) => id !== the_bad_one);
+      await bridge.has(good, 100);
+      assert.ok(!bridge.received.includes(the_bad_one));
+      must_hold({ accepted: good, sent: from.sent,
+        records: bridge.transactions, replanned: true });
+      await until('the bad event is listed', async () =>
+        (await weir.dead_letters()).length > 0);
+      const letters = await weir.dead_letters();
+      assert.equal(letters.length, 1);
+      const shown = await weir.command('dead-letters', 'show',
+        String(letters[0].id));
+      assert.equal(shown.code, 0, shown.err);
+      assert.ok(shown.out.includes(the_bad_one));
+    });
+}
+
+test('g16 with the policy block nothing passes a rejected event',
+  { seconds: 90 }, async (t) => {
+    const refusal = answer(400, '{"errcode":"M_BAD_JSON"}');
+    const bridge = await t.bridge({ behaviour: refuse_type(poison, refusal) });
+    const weir = await t.weir({ bridges: [bridge], over: { appservices: {
+      defaults: quick_poison, overrides: { bridge: { poison: 'block' } } } } });
+    const from = t.sender(weir, bridge);
+    await send_with_one_bad(from);
+    const place = from.accepted.indexOf(the_bad_one);
+    await bridge.has(from.accepted.slice(0, place), 60);
+    await until('the queue says that it is blocked', async () =>
+      (await weir.queue('bridge'))?.state === 'blocked', 30);
+    await stays('nothing passes', () =>
+      bridge.received.length === place, 1000);
+    assert.deepEqual(bridge.received, from.accepted.slice(0, place));
+    assert.deepEqual(await weir.dead_letters(), []);
+    // An operator repairs the bridge: a restart sends what was blocked.
+    bridge.behaviour = answer(200);
+    assert.equal((await weir.stop()).code, 0);
+    await weir.start();
+    await bridge.has(from.accepted);
+    must_hold({ accepted: from.accepted, records: bridge.transactions,
+      replanned: true });
+  });
+
+for (const status of [401, 403, 404]) {
+  test(`g17 a bridge that answers ${status} loses nothing`, async (t) => {
+    const bridge = await t.bridge({ behaviour: answer(status) });
+    const weir = await t.weir({ bridges: [bridge],
+      over: { appservices: { defaults: quick_poison } } });
+    const from = t.sender(weir, bridge);
+    await from.send(messages('a', 3));
+    await bridge.sees(6);
+    assert.equal(new Set(bridge.transactions.map((one) => one.txn)).size, 1);
+    bridge.behaviour = answer(200);
+    await bridge.has(from.accepted);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+    assert.deepEqual(await weir.dead_letters(), []);
+  });
+}
+
+test('g33 a slow bridge that works is left alone', { seconds: 90 },
+  async (t) => {
+    const bridge = await t.bridge({ behaviour: slow(12_000) });
+    const weir = await t.weir({ bridges: [bridge],
+      over: { appservices: { defaults: { request_timeout: '120s' } } } });
+    const from = t.sender(weir, bridge);
+    await from.send([message('$a')]);
+    await from.send([message('$b')]);
+    await bridge.has(['$a', '$b'], 60);
+    assert.equal(bridge.transactions.length, 2);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+  });
+
+test('g33 a bridge that takes 90 s for each transaction is left alone',
+  { seconds: 400, soak: true }, async (t) => {
+    const bridge = await t.bridge({ behaviour: slow(90_000) });
+    const weir = await t.weir({ bridges: [bridge],
+      over: { appservices: { defaults: { request_timeout: '120s' } } } });
+    const from = t.sender(weir, bridge);
+    for (const id of ['$a', '$b', '$c']) await from.send([message(id)]);
+    await bridge.has(['$a', '$b', '$c'], 330);
+    assert.ok(bridge.transactions.length <= 3);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+  });
+
+await run();
