@@ -9,15 +9,21 @@ import { until } from './wait.mjs';
 
 const transaction_path = /\/transactions\/([^/?]+)(\?|$)/;
 
-/// Ids of the events of a transaction body; events without an id count by
-/// their own text. Null when the body is no transaction.
-function event_ids(body) {
+/// What a transaction body holds: ids of its events (an event without one
+/// counts by its own text) and what its to-device messages call themselves.
+/// `events` is null when the body is no transaction.
+function contents(body) {
+  const nothing = { events: null, to_device: [] };
   try {
     const parsed = JSON.parse(body.toString('utf8'));
-    if (!Array.isArray(parsed.events)) return null;
-    return parsed.events.map((one) => one.event_id ?? JSON.stringify(one));
+    if (!Array.isArray(parsed.events)) return nothing;
+    const to_device = parsed['de.sorunome.msc2409.to_device'] ?? [];
+    return {
+      events: parsed.events.map((one) => one.event_id ?? JSON.stringify(one)),
+      to_device: to_device.map((one) => one.content?.n),
+    };
   } catch {
-    return null;
+    return nothing;
   }
 }
 
@@ -38,6 +44,8 @@ export class bridge {
     this.port = 0;
     /// Every request, in order of arrival.
     this.requests = [];
+    /// Long campaigns keep hashes only.
+    this.keep_bodies = true;
     this.connections = 0;
     this.open_sockets = new Set();
     this.server = undefined;
@@ -146,6 +154,7 @@ export class bridge {
       body: Buffer.alloc(0),
       sha: '',
       events: null,
+      to_device: [],
       whole: false,
       acked: false,
       status: null,
@@ -164,8 +173,10 @@ export class bridge {
       request.on('end', () => {
         record.body = Buffer.concat(chunks);
         record.sha = sha256(record.body);
-        record.events = record.txn === undefined ? null
-          : event_ids(record.body);
+        if (record.txn !== undefined) {
+          Object.assign(record, contents(record.body));
+        }
+        if (!this.keep_bodies) record.body = Buffer.alloc(0);
         record.whole = true;
         done();
       });
