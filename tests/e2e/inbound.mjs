@@ -95,19 +95,20 @@ test('g28 a body that comes slowly is taken', async (t) => {
 
 test('g28 a body over the limit is 413 and the limit itself is taken',
   async (t) => {
+    const limit = 2 ** 20;
     const { bridge, weir } = await ready(t,
-      { listener: { body_bytes_max: 100_000 } });
+      { listener: { body_bytes_max: limit } });
     const frame = body_of('$a');
     const pad = (size) => frame + ' '.repeat(size - frame.length);
-    const fits = await raw_request(weir.port, put(bridge, 1, pad(100_000)));
+    const fits = await raw_request(weir.port, put(bridge, 1, pad(limit)));
     assert.equal(fits.status, 200);
-    const over = await raw_request(weir.port, put(bridge, 2, pad(100_001)));
+    const over = await raw_request(weir.port, put(bridge, 2, pad(limit + 1)));
     assert.equal(over.status, 413);
     assert.equal(JSON.parse(over.body).errcode, 'M_TOO_LARGE');
     const chunked = await new raw_connection(weir.port).open();
     t.at_end(() => chunked.close());
     chunked.write(head_of(bridge, 3, ['Transfer-Encoding: chunked']));
-    chunked.write(`${(100_001).toString(16)}\r\n${pad(100_001)}\r\n0\r\n\r\n`);
+    chunked.write(`${(limit + 1).toString(16)}\r\n${pad(limit + 1)}\r\n0\r\n\r\n`);
     assert.equal((await chunked.response()).status, 413);
     await bridge.has(['$a']);
     assert.equal(bridge.received.length, 1);
