@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { answer, hang, slow } from './lib/behaviours.mjs';
 import * as checkers from './lib/checkers.mjs';
+import { cut_proxy } from './lib/cut_proxy.mjs';
 import { message, sha256 } from './lib/events.mjs';
 import { random_source } from './lib/random.mjs';
 import { raw_request, request_text } from './lib/raw_http.mjs';
@@ -169,6 +170,20 @@ test('selftest PostgreSQL cluster starts, restarts and keeps rows', async (t) =>
   await cluster.restart('immediate');
   assert.deepEqual(await cluster.query('SELECT n FROM kept'), ['7']);
 });
+
+for (const [kind, rows] of [['committed', ['1']], ['lost', []]]) {
+  test(`selftest cut proxy leaves a commit ${kind}`, async (t) => {
+    const cluster = await t.postgresql();
+    const proxy = await new cut_proxy(cluster.port).start();
+    t.at_end(() => proxy.stop());
+    await cluster.query('CREATE TABLE kept (n int)');
+    const steps = ['BEGIN', 'INSERT INTO kept VALUES (1)', 'COMMIT'];
+    proxy.cut_next_commit(kind);
+    await assert.rejects(cluster.steps(steps, proxy.port));
+    assert.equal(proxy.cuts[kind], 1);
+    assert.deepEqual(await cluster.query('SELECT n FROM kept'), rows);
+  });
+}
 
 test('selftest small disk is full when filled and free again', async (t) => {
   const { writeFileSync } = await import('node:fs');

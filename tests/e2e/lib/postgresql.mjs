@@ -103,9 +103,15 @@ export class postgresql_cluster {
   }
 
   /// One statement; answers its rows as lines.
-  async query(text) {
-    const out = await run('psql', ['-h', '127.0.0.1', '-p', String(this.port),
-      '-U', 'weir', '-d', 'weir', '-X', '-A', '-t', '-q', '-c', text]);
+  query(text) {
+    return this.steps([text]);
+  }
+
+  /// Statements of one connection, each sent on its own.
+  async steps(texts, port = this.port) {
+    const out = await run('psql', ['-h', '127.0.0.1', '-p', String(port),
+      '-U', 'weir', '-d', 'weir', '-X', '-A', '-t', '-q',
+      ...texts.flatMap((text) => ['-c', text])]);
     return out.split('\n').filter((line) => line !== '');
   }
 
