@@ -19,8 +19,9 @@ struct known_key {
   lane kind;
 };
 
-/// Stable spellings and those that homeservers send before a proposal is merged;
-/// the misspelt count comes beside the other. Any further key is `lane::other`.
+/// Stable spellings, and those that homeservers use while a proposal is open;
+/// Synapse sends the misspelt count beside the other. What is not here is
+/// `lane::other`.
 constexpr std::array<known_key, 12> known_keys{{
   {"events", lane::event},
   {"ephemeral", lane::ephemeral},
