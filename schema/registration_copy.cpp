@@ -1,0 +1,84 @@
+#include "schema/config_values.hpp"
+#include "schema/registration.hpp"
+#include "schema/yaml.hpp"
+
+namespace weir {
+
+namespace {
+
+yaml_node string_node(std::string_view text) {
+  yaml_node node;
+  node.kind = yaml_node::kind_type::scalar;
+  node.quoted = true;
+  node.text = text;
+  return node;
+}
+
+yaml_node plain_node(std::string_view text) {
+  auto node = string_node(text);
+  node.quoted = false;
+  return node;
+}
+
+yaml_node list_node(std::vector<yaml_node> items) {
+  yaml_node node;
+  node.kind = yaml_node::kind_type::list;
+  node.items = std::move(items);
+  return node;
+}
+
+yaml_node map_node(std::vector<yaml_entry> entries) {
+  yaml_node node;
+  node.kind = yaml_node::kind_type::map;
+  node.entries = std::move(entries);
+  return node;
+}
+
+/// A server name holds nothing else that means something in an expression.
+std::string escape_for_regex(std::string_view server_name) {
+  std::string escaped;
+  for (const char c : server_name) {
+    if (c == '.' || c == '[' || c == ']')
+      escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+} // namespace
+
+std::string emit_homeserver_copy(const appservice_registration& registration,
+                                 std::string_view public_url) {
+  auto copy = *registration.document;
+  for (auto& [key, value] : copy.entries)
+    if (key.text == "url")
+      value = string_node(std::string{public_url} + "/_weir/as/"
+                          + encode_path_segment(registration.id.value));
+  return write_yaml(copy);
+}
+
+std::string emit_weir_registration(std::string_view server_name,
+                                   std::string_view as_token,
+                                   std::string_view hs_token) {
+  const auto regex = "@.*:" + escape_for_regex(server_name) + "$";
+  const auto all_users = map_node({
+    {plain_node("exclusive"), plain_node("false")},
+    {plain_node("regex"), string_node(regex)},
+  });
+  return write_yaml(map_node({
+    {plain_node("id"), string_node(own_appservice_id)},
+    {plain_node("url"), yaml_node{}},
+    {plain_node("as_token"), string_node(as_token)},
+    {plain_node("hs_token"), string_node(hs_token)},
+    {plain_node("sender_localpart"), string_node("weir")},
+    {plain_node("rate_limited"), plain_node("false")},
+    {plain_node("namespaces"),
+     map_node({
+       {plain_node("users"), list_node({all_users})},
+       {plain_node("aliases"), list_node({})},
+       {plain_node("rooms"), list_node({})},
+     })},
+  }));
+}
+
+} // namespace weir
