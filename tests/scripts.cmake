@@ -16,3 +16,11 @@ foreach(checker check_layers check_style)
 endforeach()
 weir_script_test("every doctest case is a ctest test"
                  ${CMAKE_SOURCE_DIR}/scripts/count_tests ${CMAKE_BINARY_DIR})
+
+# The Node that the end-to-end and client tests run on: not the first in PATH,
+# but the one that is new enough.
+execute_process(
+  COMMAND ${CMAKE_SOURCE_DIR}/scripts/node -p process.execPath
+  OUTPUT_VARIABLE node_found
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(WEIR_NODE ${node_found} CACHE FILEPATH "Node >= 20" FORCE)

@@ -7,8 +7,8 @@
 
 namespace demo {
 
-/// A child process whose output goes to a file. It is killed with its owner, and
-/// with the thread that started it.
+/// A child process whose output goes to a file. It is killed with its owner,
+/// and with the thread that started it.
 class process {
 public:
   process(const std::vector<std::string>& command, const std::string& log);

@@ -1,7 +1,7 @@
 # End-to-end tests: the real binary against scripted peers. Every file prints
 # its cases with --list; each becomes a test of its own. A case that takes part
 # in no ordinary run carries the label soak instead of e2e.
-find_program(WEIR_NODE node REQUIRED)
+# WEIR_NODE is found in tests/scripts.cmake.
 
 # The program with stops: the same main and libraries, and a handler that
 # blocks at a named step until SIGKILL.
