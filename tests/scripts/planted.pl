@@ -81,6 +81,12 @@ my @style = (
     'ctest cannot carry'],
   ['tests/unit/unit_test.cpp', qq(TEST_CASE("no unit") {\n  CHECK(f());\n}\n),
     'a name is "unit: a sentence"'],
+  ['docs/page.md', "[a](nowhere.md)
+", 'a link to nothing'],
+  ['docs/page.md', "# Here
+
+[a](#there)
+", 'a link to no heading'],
   ['schema/format.cpp', "int  x ;\n", 'not as .clang-format says'],
   ['scripts/style_allowances', "clock http/\n", 'not understood'],
 );
