@@ -1,6 +1,8 @@
-#include <cstdio>
+#include "http/cli/command_line.hpp"
 
-int main() {
-  std::puts("weir 0.1.0");
-  return 0;
+#include <iostream>
+
+int main(int argc, char** argv) {
+  const weir::command_line_parts parts;
+  return weir::run_command_line(argc, argv, parts, std::cout, std::cerr);
 }

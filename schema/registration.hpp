@@ -72,6 +72,18 @@ inline constexpr std::string_view own_appservice_id = "weir";
 std::string emit_homeserver_copy(const appservice_registration& registration,
                                  std::string_view public_url);
 
+/// The tokens of Weir's own registration; empty where it has none.
+struct own_tokens {
+  std::string as_token;
+  std::string hs_token;
+};
+
+/// Reads them from a file written before; both empty when it is none.
+own_tokens read_own_tokens(std::string_view text);
+
+/// The `id` in a registration's text; empty when it is no registration.
+std::string registration_id_of(std::string_view text);
+
 /// Weir's own registration: no `url`, not rate limited, a user namespace of the
 /// whole server that is not exclusive.
 std::string emit_weir_registration(std::string_view server_name,

@@ -45,7 +45,32 @@ std::string escape_for_regex(std::string_view server_name) {
   return escaped;
 }
 
+/// The text of a key that holds a string; else empty.
+std::string string_at(const yaml_node& root, std::string_view key) {
+  const auto* entry = root.find(key);
+  return entry && is_yaml_string(entry->value) ? entry->value.text : "";
+}
+
 } // namespace
+
+std::string registration_id_of(std::string_view text) {
+  const auto document = read_yaml(text);
+  return document.problems.empty() && document.root.find("as_token")
+    ? string_at(document.root, "id")
+    : "";
+}
+
+own_tokens read_own_tokens(std::string_view text) {
+  if (registration_id_of(text) != own_appservice_id)
+    return {};
+  const auto root = read_yaml(text).root;
+  own_tokens tokens{string_at(root, "as_token"), string_at(root, "hs_token")};
+  if (!check_token(tokens.as_token))
+    tokens.as_token.clear();
+  if (!check_token(tokens.hs_token))
+    tokens.hs_token.clear();
+  return tokens;
+}
 
 std::string emit_homeserver_copy(const appservice_registration& registration,
                                  std::string_view public_url) {

@@ -1,0 +1,191 @@
+#include "http/cli/admin_commands.hpp"
+
+#include "http/cli/text_table.hpp"
+#include "schema/config_values.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <optional>
+#include <ostream>
+
+namespace weir {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t error_columns_max = 60;
+constexpr size_t id_columns_max = 64;
+constexpr size_t any_columns = std::numeric_limits<size_t>::max();
+
+/// The text of a key, empty when it is missing or null.
+std::string text_at(const json& object, const char* key,
+                    size_t columns_max = any_columns) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null())
+    return {};
+  return printable(found->is_string() ? found->get<std::string>()
+                                      : found->dump(),
+                   columns_max);
+}
+
+int64_t number_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<int64_t>()
+                                                     : 0;
+}
+
+std::string or_dash(std::string text) {
+  return text.empty() ? "-" : text;
+}
+
+/// The objects in the list `key` of an answer; empty when there is none.
+json list_at(const json& answer, const char* key) {
+  json objects = json::array();
+  const auto found = answer.find(key);
+  if (found != answer.end() && found->is_array())
+    for (const auto& item : *found)
+      if (item.is_object())
+        objects.push_back(item);
+  return objects;
+}
+
+/// Asks and understands, or says why not.
+std::optional<json> ask(const admin_call& call, const std::string& path,
+                        bool raw, std::ostream& out, std::ostream& err) {
+  const auto answer = call("GET", path);
+  if (!answer) {
+    err << "weir does not answer: " << printable(answer.error().context, 500)
+        << '\n';
+    return std::nullopt;
+  }
+  const auto& [status, body] = answer.value();
+  auto parsed = json::parse(body, nullptr, false);
+  if (status == 200 && parsed.is_object()) {
+    if (raw)
+      out << body << (body.ends_with('\n') ? "" : "\n");
+    return parsed;
+  }
+  const auto what = parsed.is_object() ? text_at(parsed, "error", 500) : "";
+  if (status == 401 || status == 403)
+    err << "weir refuses the admin token: " << or_dash(what) << '\n';
+  else if (status == 404)
+    err << "not found: " << or_dash(what) << '\n';
+  else
+    err << fmt::format("weir answered {}: {}\n", status,
+                       what.empty() ? "no answer of its admin API" : what);
+  return std::nullopt;
+}
+
+std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
+  auto state = or_dash(text_at(one, "state"));
+  if (const auto cause = text_at(one, "cause", error_columns_max);
+      !cause.empty() && cause != state)
+    state += " (" + cause + ")";
+  auto failure = or_dash(text_at(one, "last_error", error_columns_max));
+  if (const auto at = number_at(one, "last_error_at_ms");
+      at > 0 && failure != "-" && at < as_of_ms)
+    failure += fmt::format(" ({} ago)", show_span(as_of_ms - at));
+  const auto next_at = number_at(one, "next_at_ms");
+  const auto next = next_at == 0 ? std::string{"-"}
+    : next_at <= as_of_ms        ? std::string{"now"}
+                                 : "in " + show_span(next_at - as_of_ms);
+  return {
+    or_dash(text_at(one, "id", id_columns_max)),
+    state,
+    fmt::format("{}",
+                number_at(one, "depth_events") + number_at(one, "depth_other")),
+    show_span(number_at(one, "oldest_age_ms")),
+    fmt::format("{}", number_at(one, "attempts")),
+    fmt::format("{}", number_at(one, "dead_letters")),
+    next,
+    failure};
+}
+
+std::string when(int64_t at_ms) {
+  return at_ms > 0 ? fmt::format("{}", at_ms) : "-";
+}
+
+} // namespace
+
+int status_command(const admin_call& call, bool raw, std::ostream& out,
+                   std::ostream& err) {
+  const auto answer = ask(call, "/_weir/admin/v1/status", raw, out, err);
+  if (!answer)
+    return exit_failed;
+  if (raw)
+    return exit_ok;
+  const auto appservices = list_at(*answer, "appservices");
+  if (appservices.empty()) {
+    out << "no appservices\n";
+    return exit_ok;
+  }
+  std::vector<std::vector<std::string>> rows{
+    {"APPSERVICE", "STATE", "DEPTH", "OLDEST", "ATTEMPTS", "DEAD LETTERS",
+     "NEXT", "LAST ERROR"}};
+  for (const auto& one : appservices)
+    rows.push_back(status_row(one, number_at(*answer, "as_of_ms")));
+  out << text_table(rows);
+  return exit_ok;
+}
+
+int list_dead_letters_command(const admin_call& call,
+                              const dead_letter_filter& filter, bool raw,
+                              std::ostream& out, std::ostream& err) {
+  auto path = fmt::format("/_weir/admin/v1/dead-letters?after={}&limit={}",
+                          filter.after, filter.limit);
+  if (!filter.appservice.empty())
+    path += "&appservice=" + encode_path_segment(filter.appservice);
+  const auto answer = ask(call, path, raw, out, err);
+  if (!answer)
+    return exit_failed;
+  if (raw)
+    return exit_ok;
+  const auto letters = list_at(*answer, "dead_letters");
+  if (letters.empty()) {
+    out << "no dead letters\n";
+    return exit_ok;
+  }
+  std::vector<std::vector<std::string>> rows{
+    {"ID", "APPSERVICE", "EVENT", "LANE", "BYTES", "ATTEMPTS", "REASON"}};
+  for (const auto& one : letters)
+    rows.push_back({or_dash(text_at(one, "id")),
+                    or_dash(text_at(one, "appservice", id_columns_max)),
+                    or_dash(text_at(one, "event_id", id_columns_max)),
+                    or_dash(text_at(one, "lane")),
+                    show_bytes(static_cast<uint64_t>(number_at(one, "bytes"))),
+                    fmt::format("{}", number_at(one, "attempts")),
+                    or_dash(text_at(one, "reason", error_columns_max))});
+  out << text_table(rows);
+  if (const auto next = text_at(*answer, "next"); !next.empty())
+    out << "more: --after " << next << '\n';
+  return exit_ok;
+}
+
+int show_dead_letter_command(const admin_call& call, int64_t id, bool raw,
+                             std::ostream& out, std::ostream& err) {
+  const auto answer = ask(
+    call, fmt::format("/_weir/admin/v1/dead-letters/{}", id), raw, out, err);
+  if (!answer)
+    return exit_failed;
+  if (raw)
+    return exit_ok;
+  const auto& one = *answer;
+  out << text_table({
+    {"id", or_dash(text_at(one, "id"))},
+    {"appservice", or_dash(text_at(one, "appservice"))},
+    {"event", or_dash(text_at(one, "event_id"))},
+    {"lane", or_dash(text_at(one, "lane"))},
+    {"bytes", fmt::format("{}", number_at(one, "bytes"))},
+    {"reason", or_dash(text_at(one, "reason"))},
+    {"attempts", fmt::format("{}", number_at(one, "attempts"))},
+    {"accepted at (ms)", when(number_at(one, "accepted_at_ms"))},
+    {"buried at (ms)", when(number_at(one, "buried_at_ms"))},
+  });
+  out << '\n' << text_at(one, "content") << '\n';
+  return exit_ok;
+}
+
+} // namespace weir

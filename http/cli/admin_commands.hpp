@@ -1,0 +1,33 @@
+#pragma once
+
+#include "http/cli/command_line.hpp"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace weir {
+
+// Commands that ask a running Weir. With `json` they print the answer's body as
+// it came. They return the exit code.
+
+/// A row for each appservice: state, what is owed, the last failure, what next.
+int status_command(const admin_call& call, bool json, std::ostream& out,
+                   std::ostream& err);
+
+struct dead_letter_filter {
+  std::string appservice; ///< Empty: of all.
+  int64_t after = 0;      ///< The last id of the page before.
+  uint32_t limit = 100;   ///< 1 to `limits::page_rows_max`.
+};
+
+/// One page of dead letters, oldest first.
+int list_dead_letters_command(const admin_call& call,
+                              const dead_letter_filter& filter, bool json,
+                              std::ostream& out, std::ostream& err);
+
+/// One dead letter with its content.
+int show_dead_letter_command(const admin_call& call, int64_t id, bool json,
+                             std::ostream& out, std::ostream& err);
+
+} // namespace weir

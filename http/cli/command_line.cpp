@@ -1,0 +1,177 @@
+#include "http/cli/command_line.hpp"
+
+#include "http/cli/admin_commands.hpp"
+#include "http/cli/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace weir {
+
+namespace {
+
+/// Everything the command line can say.
+struct arguments {
+  std::string config_path = "/etc/weir/weir.yaml";
+  std::string out_folder;
+  bool json = false;
+  dead_letter_filter filter;
+  int64_t letter = 0;
+};
+
+/// The commands of one run; `chosen` is what the one that was named does.
+struct commands {
+  arguments given;
+  const command_line_parts& parts;
+  std::ostream& out;
+  std::ostream& err;
+  std::function<int()> chosen;
+};
+
+int serve(commands& run) {
+  if (!run.parts.serve) {
+    run.err << "this build has no service\n";
+    return exit_failed;
+  }
+  const auto setup = load_setup(run.given.config_path);
+  print_problems(setup.problems, "", run.err);
+  print_problems(setup.warnings, "warning: ", run.err);
+  return setup.problems.empty() ? run.parts.serve(setup) : exit_failed;
+}
+
+/// Only what concerns the admin API has to be right: a running Weir can be
+/// asked while somebody works on the rest of the file.
+bool stops_admin_commands(const config_problem& problem) {
+  return problem.key.empty() || problem.key.starts_with("admin")
+    || problem.key.starts_with("storage");
+}
+
+int with_admin(commands& run,
+               const std::function<int(const admin_call&)>& command) {
+  if (!run.parts.connect_admin) {
+    run.err << "this build has no client of the admin API\n";
+    return exit_failed;
+  }
+  auto loaded = load_config(run.given.config_path);
+  std::erase_if(loaded.problems, [](const config_problem& problem) {
+    return !stops_admin_commands(problem);
+  });
+  print_problems(loaded.problems, "", run.err);
+  if (!loaded.problems.empty())
+    return exit_failed;
+  const auto token = read_token_file(loaded.settings.admin.token_file);
+  if (!token) {
+    run.err << "no admin token: " << token.error().context << '\n';
+    return exit_failed;
+  }
+  return command(run.parts.connect_admin(loaded.settings, token.value()));
+}
+
+CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,
+                      const std::string& what, std::function<int()> action) {
+  auto* command = app.add_subcommand(name, what);
+  command
+    ->add_option("--config", run.given.config_path, "The configuration file")
+    ->capture_default_str();
+  command->callback(
+    [&run, action = std::move(action)] { run.chosen = action; });
+  return command;
+}
+
+void add_json(CLI::App* command, commands& run) {
+  command->add_flag("--json", run.given.json, "Prints the answer as JSON");
+}
+
+void add_local_commands(CLI::App& app, commands& run) {
+  add_command(app, run, "serve", "Runs the service",
+              [&run] { return serve(run); });
+  add_command(app, run, "check",
+              "Says all that is wrong in the configuration and what it names",
+              [&run] { return check_command(run.given.config_path, run.out); });
+  auto* registration = add_command(
+    app, run, "registration",
+    "Writes the registrations that the homeserver loads", [&run] {
+      return registration_command(run.given.config_path, run.given.out_folder,
+                                  run.out, run.err);
+    });
+  registration
+    ->add_option("--out", run.given.out_folder, "The folder to write to")
+    ->required();
+  app.add_subcommand("version", "Prints the version")->callback([&run] {
+    run.chosen = [&run] {
+      run.out << "weir " << version << '\n';
+      return exit_ok;
+    };
+  });
+  app.add_subcommand("config-docs", "Prints the tables of every option")
+    ->group("") // Hidden: it is for those who work on Weir.
+    ->callback([&run] {
+      run.chosen = [&run] {
+        run.out << config_reference();
+        return exit_ok;
+      };
+    });
+}
+
+void add_admin_commands(CLI::App& app, commands& run) {
+  auto* status = add_command(
+    app, run, "status", "Shows the state of every appservice", [&run] {
+      return with_admin(run, [&run](const admin_call& call) {
+        return status_command(call, run.given.json, run.out, run.err);
+      });
+    });
+  add_json(status, run);
+  auto* letters
+    = app.add_subcommand("dead-letters", "Shows what bridges refused for good");
+  letters->require_subcommand(1);
+  auto* list = add_command(*letters, run, "list", "Lists one page", [&run] {
+    return with_admin(run, [&run](const admin_call& call) {
+      return list_dead_letters_command(call, run.given.filter, run.given.json,
+                                       run.out, run.err);
+    });
+  });
+  list->add_option("--appservice", run.given.filter.appservice,
+                   "Only of this appservice");
+  list
+    ->add_option("--after", run.given.filter.after,
+                 "The last id of the page before")
+    ->check(CLI::NonNegativeNumber);
+  list->add_option("--limit", run.given.filter.limit, "Rows at most")
+    ->check(CLI::Range(uint32_t{1}, uint32_t{limits::page_rows_max}))
+    ->capture_default_str();
+  add_json(list, run);
+  auto* show = add_command(*letters, run, "show", "Shows one whole", [&run] {
+    return with_admin(run, [&run](const admin_call& call) {
+      return show_dead_letter_command(call, run.given.letter, run.given.json,
+                                      run.out, run.err);
+    });
+  });
+  show->add_option("id", run.given.letter, "Its id")
+    ->required()
+    ->check(CLI::NonNegativeNumber);
+  add_json(show, run);
+}
+
+} // namespace
+
+int run_command_line(int argc, const char* const* argv,
+                     const command_line_parts& parts, std::ostream& out,
+                     std::ostream& err) {
+  CLI::App app{"Delivers a homeserver's transactions to every bridge, durably "
+               "and in order.",
+               "weir"};
+  commands run{{}, parts, out, err, {}};
+  app.require_subcommand(1);
+  add_local_commands(app, run);
+  add_admin_commands(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& refused) {
+    return app.exit(refused, out, err) == 0 ? exit_ok : exit_usage;
+  }
+  return run.chosen();
+}
+
+} // namespace weir
