@@ -136,9 +136,15 @@ test('d11 an unknown bridge and an unknown path are 404', async (t) => {
   404, 'M_UNRECOGNIZED', 'transaction of an unknown bridge');
 });
 
-test('g26 only the right token opens the door', async (t) => {
+for (const legacy of [false, true]) {
+  test(`g26 only the right token opens the door, legacy ${legacy ? 'on'
+    : 'off'}`, (t) => try_tokens(t, legacy));
+}
+
+async function try_tokens(t, legacy) {
   const bridge = await t.bridge();
-  const weir = await t.weir({ bridges: [bridge] });
+  const weir = await t.weir({ bridges: [bridge], over: { appservices:
+    { defaults: { legacy_query_token: legacy } } } });
   const good = bridge.hs_token;
   const body = '{"events":[]}';
   let txn = 0;
@@ -152,8 +158,9 @@ test('g26 only the right token opens the door', async (t) => {
     ['header', [`Authorization: Bearer ${good}`]],
     ['scheme in other case', [`authorization: bearer ${good}`]],
     ['both equal', [`Authorization: Bearer ${good}`], `?access_token=${good}`],
-    ['query only', [], `?access_token=${good}`],
   ];
+  const query_only = ['query only', [], `?access_token=${good}`];
+  if (legacy) accepted.push(query_only);
   for (const [label, headers, query] of accepted) {
     const response = await attempt(headers, query);
     assert.equal(response.status, 200, `${label}: ${response.body}`);
@@ -172,6 +179,7 @@ test('g26 only the right token opens the door', async (t) => {
     ['header wrong, query right', ['Authorization: Bearer wrong'],
       `?access_token=${good}`],
   ];
+  if (!legacy) refused.push(query_only);
   for (const [label, headers, query] of refused) {
     is_refused(await attempt(headers, query), 403, 'M_FORBIDDEN', label);
   }
@@ -180,7 +188,7 @@ test('g26 only the right token opens the door', async (t) => {
   is_refused(query, 403, 'M_FORBIDDEN', 'proxied');
   assert.equal(others(bridge).filter((one) => one.method === 'GET').length, 0);
   assert.ok(!weir.log().includes(good), 'the log holds a token');
-});
+}
 
 test('g26 the query token is stripped unless the bridge is marked legacy',
   async (t) => {
