@@ -21,7 +21,8 @@ namespace weir {
 struct batch_context {
   uint32_t slot = 0;
   uint64_t run = 0;
-  /// Position before the batch: its feed rows are `pos + 1`, `pos + 2`, ….
+  /// The last position in use. An operation takes one for each feed row it
+  /// writes by `++pos`; the next operation begins behind those it was promised.
   uint64_t pos = 0;
   stored_time now; ///< Database time less the store's clock offset.
 };

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "persistence/keep_store.hpp"
+#include "persistence/sql/statement.hpp"
+
+namespace weir::sql {
+
+class keep final : public keep_store {
+public:
+  explicit keep(connection& on);
+
+  expected<int64_t> bury(const dead_letter_row& row) override;
+  expected<int64_t> quarantine(const quarantine_row& row) override;
+  expected<uint64_t> dead_letter_bytes() override;
+  expected<uint64_t> quarantine_bytes() override;
+
+private:
+  statement find_letter_;
+  statement bury_;
+  statement count_again_;
+  statement quarantine_;
+  statement letter_bytes_;
+  statement quarantine_bytes_;
+};
+
+} // namespace weir::sql

@@ -1,0 +1,38 @@
+#include "persistence/sql/migrate.hpp"
+#include "persistence/sql/reader.hpp"
+#include "persistence/sql/store.hpp"
+
+namespace weir {
+
+namespace {
+
+expected<std::unique_ptr<sql::connection>> connect(const store_options& options,
+                                                   sql::purpose use) {
+  WEIR_TRY(auto to, sql::parse_url(options.url));
+  auto made = std::make_unique<sql::connection>(std::move(to), use,
+                                                options.allow_unsafe_database);
+  WEIR_TRY(made->open());
+  return made;
+}
+
+} // namespace
+
+expected<std::unique_ptr<store>> open_store(const store_options& options,
+                                            bool apply_migrations) {
+  if (apply_migrations) {
+    WEIR_TRY(auto migrating, connect(options, sql::purpose::migrating));
+    WEIR_TRY(sql::migrate(*migrating, embedded_migrations()));
+  }
+  WEIR_TRY(auto writing, connect(options, sql::purpose::writing));
+  WEIR_TRY(sql::check_schema(*writing, embedded_migrations()));
+  return std::make_unique<sql::sql_store>(std::move(writing));
+}
+
+expected<std::unique_ptr<store_reader>>
+open_store_reader(const store_options& options) {
+  WEIR_TRY(auto reading, connect(options, sql::purpose::reading));
+  WEIR_TRY(sql::check_schema(*reading, embedded_migrations()));
+  return std::make_unique<sql::reader>(std::move(reading));
+}
+
+} // namespace weir

@@ -1,0 +1,254 @@
+#include "persistence/sql/outbox.hpp"
+
+#include <algorithm>
+
+namespace weir::sql {
+
+namespace {
+
+constexpr std::string_view owed_columns
+  = "seq, came_with, alone, lane, id_hash, accepted_at, keys, event_id, bytes";
+constexpr std::string_view owed_column_types = "iiiiiitbt";
+
+std::string lock_text(const dialect& speaks) {
+  return "SELECT " + queue_columns("") + " FROM appservice WHERE id = :id"
+    + std::string{speaks.for_update()};
+}
+
+std::string append_text(const dialect& speaks) {
+  const std::string into
+    = "INSERT INTO outbox (appservice, " + std::string{owed_columns} + ") ";
+  if (!speaks.postgresql)
+    return into
+      + "VALUES (:appservice, :seq, :came_with, :alone, :lane, :id_hash, "
+        ":accepted_at, :keys, "
+      + speaks.bytes(":event_id") + ", :bytes)";
+  return into
+    + "SELECT CAST(:appservice AS BIGINT), given.* FROM unnest("
+      "CAST(:seq AS BIGINT[]), CAST(:came_with AS BIGINT[]), "
+      "CAST(:alone AS BIGINT[]), CAST(:lane AS BIGINT[]), "
+      "CAST(:id_hash AS BIGINT[]), CAST(:accepted_at AS BIGINT[]), "
+      "CAST(:keys AS TEXT[]), CAST(:event_id AS BYTEA[]), "
+      "CAST(:bytes AS TEXT[])) AS given";
+}
+
+std::string owed_text(const dialect& speaks) {
+  const std::string columns{owed_columns};
+  const std::string head = "SELECT " + columns
+    + " FROM outbox WHERE appservice = :appservice AND seq > :after "
+      "ORDER BY seq LIMIT :rows_max";
+  if (!speaks.postgresql)
+    return head;
+  // All rows would cross the wire before the first is looked at.
+  return "SELECT " + columns
+    + " FROM (SELECT *, sum(octet_length(bytes)) OVER (ORDER BY seq) "
+      "- octet_length(bytes) AS before FROM outbox "
+      "WHERE appservice = :appservice AND seq > :after "
+      "ORDER BY seq LIMIT :rows_max) AS counted "
+      "WHERE before <= CAST(:bytes_max AS BIGINT) ORDER BY seq";
+}
+
+owed_row read_row(statement& from) {
+  owed_row row;
+  row.seq = from.count(0);
+  row.came_with = from.count(1);
+  row.alone = from.number(2) != 0;
+  row.item.kind = static_cast<lane>(from.number(3));
+  row.item.id_hash = from.count(4);
+  row.accepted_at = from.time(5);
+  row.item.keys = from.text(6);
+  row.item.event_id = from.text(7);
+  row.item.bytes = from.text(8);
+  return row;
+}
+
+} // namespace
+
+outbox::outbox(connection& on)
+  : speaks_{on.speaks()},
+    lock_{on, "lock queue", lock_text(speaks_), queue_column_types},
+    adopt_{on, "adopt queue",
+           "INSERT INTO appservice (id, next_seq, next_txn, acked, "
+           "owed_events, owed_others, owed_bytes, delivered_stream_ordering, "
+           "not_before, paused_by, suspect_first, suspect_last, byte_cap, "
+           "delivered_transactions, delivered_events) "
+           "VALUES (:id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) "
+           "ON CONFLICT (id) DO NOTHING"},
+    save_{on, "save queue",
+          "UPDATE appservice SET next_seq = :next_seq, next_txn = :next_txn, "
+          "pin_id = :pin_id, pin_format = :pin_format, "
+          "pin_lanes = :pin_lanes, pin_sha256 = :pin_sha256, acked = :acked, "
+          "owed_events = :owed_events, owed_others = :owed_others, "
+          "owed_bytes = :owed_bytes, delivered_stream_ordering = :delivered, "
+          "not_before = :not_before, paused_by = :paused_by, "
+          "suspect_first = :suspect_first, suspect_last = :suspect_last, "
+          "byte_cap = :byte_cap, delivered_transactions = :transactions, "
+          "delivered_events = :events WHERE no = :no"},
+    append_{on, "append", append_text(speaks_)},
+    owed_{on, "read owed", owed_text(speaks_), owed_column_types},
+    range_{on, "read range",
+           "SELECT " + std::string{owed_columns}
+             + " FROM outbox WHERE appservice = :appservice "
+               "AND seq BETWEEN :first AND :last AND lane = :lane "
+               "ORDER BY seq",
+           owed_column_types},
+    remove_{on, "remove range",
+            "DELETE FROM outbox WHERE appservice = :appservice "
+            "AND seq BETWEEN :first AND :last AND lane = :lane"},
+    queues_{on, "owed queues",
+            "SELECT id FROM appservice WHERE id > :after AND EXISTS "
+            "(SELECT 1 FROM outbox WHERE outbox.appservice = appservice.no) "
+            "ORDER BY id LIMIT :rows_max",
+            "t"} {
+}
+
+expected<std::optional<queue_row>> outbox::lock_queue(const appservice_id& id) {
+  WEIR_TRY(lock_.run(id.value));
+  WEIR_TRY(auto found, lock_.next());
+  std::optional<queue_row> row;
+  if (found) {
+    WEIR_TRY(row, read_queue(lock_, 0));
+  }
+  lock_.done();
+  return row;
+}
+
+expected<queue_row> outbox::adopt_queue(const appservice_id& id) {
+  // Looked for first: a conflict would draw a number of the sequence for good.
+  WEIR_TRY(auto row, lock_queue(id));
+  if (!row) {
+    WEIR_TRY(adopt_.run(id.value));
+    WEIR_TRY(row, lock_queue(id));
+  }
+  if (!row)
+    return fail(ec::rejected, "adopt queue: the row did not stay");
+  return std::move(*row);
+}
+
+expected<void> outbox::save_queue(const queue_row& row) {
+  std::optional<std::string> id;
+  std::optional<int64_t> format;
+  std::optional<std::string> lanes;
+  std::optional<std::string> sha256;
+  if (row.pinned) {
+    id = row.pinned->id.value;
+    format = row.pinned->format;
+    lanes = lanes_text(row.pinned->lanes);
+    sha256 = row.pinned->sha256;
+  }
+  WEIR_TRY(save_.run(row.next_seq, row.next_txn, id, format, lanes, sha256,
+                     row.acked, row.owed_events, row.owed_others,
+                     row.owed_bytes, row.delivered_stream_ordering,
+                     row.not_before, static_cast<int64_t>(row.paused_by),
+                     row.suspect_first, row.suspect_last, row.byte_cap,
+                     row.delivered_transactions, row.delivered_events, row.no));
+  if (save_.changed() != 1)
+    return fail(ec::rejected, "save queue: no such row");
+  return ok();
+}
+
+expected<void> outbox::append(queue_no queue, std::span<const owed_row> rows) {
+  if (rows.empty())
+    return ok();
+  return speaks_.postgresql ? append_at_once(queue, rows)
+                            : append_one_by_one(queue, rows);
+}
+
+expected<void> outbox::append_one_by_one(queue_no queue,
+                                         std::span<const owed_row> rows) {
+  for (const auto& row : rows) {
+    WEIR_TRY(append_.run(queue, row.seq, row.came_with, row.alone,
+                         static_cast<int64_t>(row.item.kind), row.item.id_hash,
+                         row.accepted_at, row.item.keys,
+                         raw_bytes{row.item.event_id}, row.item.bytes));
+  }
+  return ok();
+}
+
+expected<void> outbox::append_at_once(queue_no queue,
+                                      std::span<const owed_row> rows) {
+  array_literal seq, came_with, alone, kind, id_hash, at, keys, event_id, bytes;
+  for (const auto& row : rows) {
+    seq.add(as_count(row.seq));
+    came_with.add(as_count(row.came_with));
+    alone.add(row.alone ? 1 : 0);
+    kind.add(static_cast<int64_t>(row.item.kind));
+    id_hash.add(signed_pattern(row.item.id_hash));
+    at.add(row.accepted_at.ms);
+    keys.add_text(row.item.keys);
+    event_id.add_bytes(row.item.event_id);
+    bytes.add_text(row.item.bytes);
+  }
+  return append_.run(queue, seq.close(), came_with.close(), alone.close(),
+                     kind.close(), id_hash.close(), at.close(), keys.close(),
+                     event_id.close(), bytes.close());
+}
+
+expected<std::vector<owed_row>> outbox::read_owed(queue_no queue,
+                                                  uint64_t after,
+                                                  size_t rows_max,
+                                                  size_t bytes_max) {
+  if (speaks_.postgresql) {
+    WEIR_TRY(owed_.run(queue, as_count(after), as_count(rows_max),
+                       as_count(bytes_max)));
+  } else {
+    WEIR_TRY(owed_.run(queue, as_count(after), as_count(rows_max)));
+  }
+  std::vector<owed_row> rows;
+  size_t bytes = 0;
+  while (bytes <= bytes_max) {
+    WEIR_TRY(auto found, owed_.next());
+    if (!found)
+      break;
+    rows.push_back(read_row(owed_));
+    bytes += rows.back().item.bytes.size();
+  }
+  owed_.done();
+  return rows;
+}
+
+expected<std::vector<owed_row>>
+outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
+  std::vector<owed_row> rows;
+  for (const auto& each : ranges) {
+    WEIR_TRY(range_.run(queue, as_count(each.first), as_count(each.last),
+                        static_cast<int64_t>(each.kind)));
+    while (true) {
+      WEIR_TRY(auto found, range_.next());
+      if (!found)
+        break;
+      rows.push_back(read_row(range_));
+    }
+    range_.done();
+  }
+  std::stable_sort(
+    rows.begin(), rows.end(),
+    [](const owed_row& a, const owed_row& b) { return a.seq < b.seq; });
+  return rows;
+}
+
+expected<uint64_t> outbox::remove(queue_no queue,
+                                  std::span<const lane_range> ranges) {
+  uint64_t removed = 0;
+  for (const auto& each : ranges) {
+    WEIR_TRY(remove_.run(queue, as_count(each.first), as_count(each.last),
+                         static_cast<int64_t>(each.kind)));
+    removed += remove_.changed();
+  }
+  return removed;
+}
+
+expected<std::vector<appservice_id>>
+outbox::owed_queues(const appservice_id& after, size_t rows_max) {
+  WEIR_TRY(queues_.run(after.value, as_count(rows_max)));
+  std::vector<appservice_id> found;
+  while (true) {
+    WEIR_TRY(auto more, queues_.next());
+    if (!more)
+      break;
+    found.push_back({queues_.text(0)});
+  }
+  return found;
+}
+
+} // namespace weir::sql

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "persistence/outbox_store.hpp"
+#include "persistence/sql/statement.hpp"
+
+namespace weir::sql {
+
+/// Column lists and readers that the reading side shares.
+std::string queue_columns(std::string_view prefix);
+inline constexpr std::string_view queue_column_types = "itiitittiiiiiiiiiiii";
+/// Reads a queue whose first column is `first`. Errors: `ec::corrupt` when the
+/// stored pin cannot be read.
+expected<queue_row> read_queue(statement& from, size_t first);
+
+/// Lanes of a pin as they are stored: `lane:first-last`, parted by spaces.
+std::string lanes_text(const std::vector<lane_range>& lanes);
+expected<std::vector<lane_range>> parse_lanes(std::string_view text);
+
+class outbox final : public outbox_store {
+public:
+  explicit outbox(connection& on);
+
+  expected<std::optional<queue_row>>
+  lock_queue(const appservice_id& id) override;
+  expected<queue_row> adopt_queue(const appservice_id& id) override;
+  expected<void> save_queue(const queue_row& row) override;
+  expected<void> append(queue_no queue,
+                        std::span<const owed_row> rows) override;
+  expected<std::vector<owed_row>> read_owed(queue_no queue, uint64_t after,
+                                            size_t rows_max,
+                                            size_t bytes_max) override;
+  expected<std::vector<owed_row>>
+  read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
+  expected<uint64_t> remove(queue_no queue,
+                            std::span<const lane_range> ranges) override;
+  expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
+                                                   size_t rows_max) override;
+
+private:
+  expected<void> append_one_by_one(queue_no queue,
+                                   std::span<const owed_row> rows);
+  expected<void> append_at_once(queue_no queue, std::span<const owed_row> rows);
+
+  dialect speaks_;
+  statement lock_;
+  statement adopt_;
+  statement save_;
+  statement append_;
+  statement owed_;
+  statement range_;
+  statement remove_;
+  statement queues_;
+};
+
+} // namespace weir::sql

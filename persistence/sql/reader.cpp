@@ -1,0 +1,203 @@
+#include "persistence/sql/reader.hpp"
+
+#include "persistence/sql/outbox.hpp"
+#include "persistence/sql/store.hpp"
+
+namespace weir::sql {
+
+namespace {
+
+constexpr size_t status_at = queue_column_types.size();
+const std::string view_types
+  = std::string{queue_column_types} + "ttiitiii" + "ii";
+
+std::string view_text() {
+  return "SELECT " + queue_columns("a.")
+    + ", s.state, s.cause, s.since, s.next_at, s.last_error, "
+      "s.last_error_at, s.attempts, s.as_of, "
+      "(SELECT o.accepted_at FROM outbox AS o WHERE o.appservice = a.no "
+      "ORDER BY o.seq LIMIT 1), "
+      "(SELECT count(*) FROM dead_letter AS d WHERE d.appservice = a.id) "
+      "FROM appservice AS a LEFT JOIN queue_status AS s "
+      "ON s.queue = 'appservice/' || a.id ";
+}
+
+expected<queue_view> read_view(statement& from) {
+  queue_view view;
+  WEIR_TRY(view.row, read_queue(from, 0));
+  if (!from.null(status_at)) {
+    queue_status_row status;
+    status.queue = "appservice/" + view.row.id.value;
+    status.state = from.text(status_at);
+    status.cause = from.text(status_at + 1);
+    status.since = from.time(status_at + 2);
+    status.next_at = from.time(status_at + 3);
+    status.last_error = from.text(status_at + 4);
+    status.last_error_at = from.time(status_at + 5);
+    status.attempts = from.count(status_at + 6);
+    status.as_of = from.time(status_at + 7);
+    view.status = std::move(status);
+  }
+  view.oldest_accepted_at = from.time(status_at + 8);
+  view.dead_letters = from.count(status_at + 9);
+  return view;
+}
+
+constexpr std::string_view letter_types = "itiiiiiittb";
+constexpr std::string_view letter_columns
+  = "id, appservice, seq, lane, id_hash, attempts, accepted_at, buried_at, "
+    "reason, keys, event_id";
+
+dead_letter_row read_letter(statement& from) {
+  dead_letter_row row;
+  row.id = from.number(0);
+  row.appservice = {from.text(1)};
+  row.seq = from.count(2);
+  row.item.kind = static_cast<lane>(from.number(3));
+  row.item.id_hash = from.count(4);
+  row.attempts = static_cast<uint32_t>(from.number(5));
+  row.accepted_at = from.time(6);
+  row.buried_at = from.time(7);
+  row.reason = from.text(8);
+  row.item.keys = from.text(9);
+  row.item.event_id = from.text(10);
+  return row;
+}
+
+std::string letters_text(std::string_view condition) {
+  return "SELECT " + std::string{letter_columns}
+  + " FROM dead_letter WHERE id > :after" + std::string{condition}
+  + " ORDER BY id LIMIT :rows_max";
+}
+
+} // namespace
+
+reader::reader(std::unique_ptr<connection> on)
+  : on_{std::move(on)},
+    identity_{*on_, "identity",
+              "SELECT a.value, b.value FROM meta AS a, meta AS b "
+              "WHERE a.key = 'store_id' AND b.key = 'ping_key'",
+              "tt"},
+    now_{*on_, "now", now_text(on_->speaks()), "i"},
+    queues_{*on_, "queues",
+            view_text() + "WHERE a.no > :after ORDER BY a.no LIMIT :rows_max",
+            view_types},
+    queue_{*on_, "queue", view_text() + "WHERE a.id = :id", view_types},
+    letters_{*on_, "dead letters", letters_text(""), letter_types},
+    letters_of_{*on_, "dead letters of",
+                letters_text(" AND appservice = :appservice"), letter_types},
+    letter_{*on_, "dead letter",
+            "SELECT " + std::string{letter_columns}
+              + ", bytes FROM dead_letter WHERE id = :id",
+            std::string{letter_types} + "t"},
+    quarantined_{*on_, "quarantined",
+                 "SELECT id, appservice, hs_txn_id, reason, times, first_at, "
+                 "last_at FROM quarantine WHERE id > :after "
+                 "ORDER BY id LIMIT :rows_max",
+                 "itbtiii"} {
+}
+
+template <class... Arguments>
+expected<void> reader::ask(statement& which, const Arguments&... arguments) {
+  auto asked = which.run(arguments...);
+  if (asked || asked.error().code != ec::unavailable)
+    return asked;
+  WEIR_TRY(on_->open());
+  return which.run(arguments...);
+}
+
+expected<store_identity> reader::identity() {
+  WEIR_TRY(ask(identity_));
+  WEIR_TRY(auto found, identity_.next());
+  if (!found)
+    return fail(ec::corrupt, "identity: none is stored");
+  store_identity drawn;
+  drawn.store_id = identity_.text(0);
+  drawn.ping_key = identity_.text(1);
+  identity_.done();
+  return drawn;
+}
+
+expected<stored_time> reader::now() {
+  WEIR_TRY(ask(now_));
+  WEIR_TRY(auto found, now_.next());
+  if (!found)
+    return fail(ec::corrupt, "now: no clock offset is stored");
+  const auto when = now_.time(0);
+  now_.done();
+  return when;
+}
+
+expected<std::vector<queue_view>> reader::queues(page_request page) {
+  WEIR_TRY(ask(queues_, page.after, as_count(page.rows_max)));
+  std::vector<queue_view> views;
+  while (true) {
+    WEIR_TRY(auto found, queues_.next());
+    if (!found)
+      return views;
+    WEIR_TRY(auto view, read_view(queues_));
+    views.push_back(std::move(view));
+  }
+}
+
+expected<std::optional<queue_view>> reader::queue(const appservice_id& id) {
+  WEIR_TRY(ask(queue_, id.value));
+  WEIR_TRY(auto found, queue_.next());
+  std::optional<queue_view> view;
+  if (found) {
+    WEIR_TRY(view, read_view(queue_));
+  }
+  queue_.done();
+  return view;
+}
+
+expected<std::vector<dead_letter_row>>
+reader::dead_letters(const std::optional<appservice_id>& of,
+                     page_request page) {
+  auto& listing = of ? letters_of_ : letters_;
+  if (of) {
+    WEIR_TRY(ask(letters_of_, page.after, of->value, as_count(page.rows_max)));
+  } else {
+    WEIR_TRY(ask(letters_, page.after, as_count(page.rows_max)));
+  }
+  std::vector<dead_letter_row> rows;
+  while (true) {
+    WEIR_TRY(auto found, listing.next());
+    if (!found)
+      return rows;
+    rows.push_back(read_letter(listing));
+  }
+}
+
+expected<std::optional<dead_letter_row>> reader::dead_letter(int64_t id) {
+  WEIR_TRY(ask(letter_, id));
+  WEIR_TRY(auto found, letter_.next());
+  std::optional<dead_letter_row> row;
+  if (found) {
+    row = read_letter(letter_);
+    row->item.bytes = letter_.text(letter_types.size());
+  }
+  letter_.done();
+  return row;
+}
+
+expected<std::vector<quarantine_row>> reader::quarantined(page_request page) {
+  WEIR_TRY(ask(quarantined_, page.after, as_count(page.rows_max)));
+  std::vector<quarantine_row> rows;
+  while (true) {
+    WEIR_TRY(auto found, quarantined_.next());
+    if (!found)
+      return rows;
+    quarantine_row row;
+    row.id = quarantined_.number(0);
+    row.appservice = {quarantined_.text(1)};
+    row.hs_txn_id = quarantined_.text(2);
+    row.reason = quarantined_.text(3);
+    row.times = quarantined_.count(4);
+    row.first_at = quarantined_.time(5);
+    row.last_at = quarantined_.time(6);
+    rows.push_back(std::move(row));
+  }
+}
+
+} // namespace weir::sql

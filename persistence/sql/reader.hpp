@@ -1,0 +1,41 @@
+#pragma once
+
+#include "persistence/sql/statement.hpp"
+#include "persistence/store.hpp"
+
+namespace weir::sql {
+
+/// The reading side over one SQL connection. Each call is one statement and so
+/// one snapshot; a lost connection is made anew once.
+class reader final : public store_reader {
+public:
+  explicit reader(std::unique_ptr<connection> on);
+
+  expected<store_identity> identity() override;
+  expected<stored_time> now() override;
+  expected<std::vector<queue_view>> queues(page_request page) override;
+  expected<std::optional<queue_view>> queue(const appservice_id& id) override;
+  expected<std::vector<dead_letter_row>>
+  dead_letters(const std::optional<appservice_id>& of,
+               page_request page) override;
+  expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
+  expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+
+private:
+  /// Runs a statement; when the connection is gone, once more on a new one.
+  template <class... Arguments>
+  expected<void> ask(statement& which, const Arguments&... arguments);
+
+  // First, so that it outlives the statements.
+  std::unique_ptr<connection> on_;
+  statement identity_;
+  statement now_;
+  statement queues_;
+  statement queue_;
+  statement letters_;
+  statement letters_of_;
+  statement letter_;
+  statement quarantined_;
+};
+
+} // namespace weir::sql
