@@ -4,8 +4,10 @@
 #include "schema/error.hpp"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace weir {
 
@@ -13,11 +15,16 @@ namespace weir {
 /// result for itself; `settle` is called exactly once, after the commit or
 /// with the error, and answers whoever asked. Refusals (duplicate, not current)
 /// are results of `run`, not errors.
+///
+/// `run` may be called several times (halves, a lost connection, an in-doubt
+/// commit that was none): each call must begin from the rows alone and
+/// overwrite the result of the one before. Only the last call counts.
 struct batch_operation {
   /// Rows are locked in this order, so that two batches cannot deadlock:
   /// `appservice/ID`. Operations on one key run in the order they came in.
   std::string key;
-  /// How many rows of the outcome feed it may write, at most.
+  /// How many rows of the outcome feed it may write, at most. Their positions
+  /// are its own: `run` takes each by `++context.pos`.
   uint64_t feed_rows = 0;
   std::function<expected<void>(store&, batch_context&)> run;
   std::function<void(const expected<void>&)> settle;
@@ -26,6 +33,10 @@ struct batch_operation {
 /// Tells a test or the crash campaign where a batch is. Never set in service.
 enum class batch_step { begun, ran, committed };
 
+/// CLOCK_BOOTTIME: counts also while the machine sleeps, and does not jump when
+/// somebody sets the time.
+milliseconds boot_time();
+
 /// Runs batches on one store by the rules of docs/store.md: the slot row first,
 /// halves after a failure down to the operation that fails, in-doubt commits
 /// resolved by reading the slot. Belongs to one writer; blocks.
@@ -33,10 +44,14 @@ class batch_runner {
 public:
   batch_runner(store& target, slot_lease lease);
 
-  /// Runs all operations and settles each. After `ec::superseded` every
-  /// operation was settled with `ec::unavailable` and the runner must not be
-  /// used again. A jump of the database's clock of more than a second against
-  /// `elapsed_clock` is added to the stored offset in the batch that meets it.
+  /// Runs all operations and settles each: with `ec::unavailable` when the
+  /// database is out of reach or its disk is full, with `ec::in_doubt` when it
+  /// went at COMMIT and did not come back, else with what its `run` gave. No
+  /// operation at all is a beat of the slot.
+  ///
+  /// Errors: `ec::superseded`: what had not committed was settled with
+  /// `ec::unavailable`, and the runner must not be used again.
+  /// `ec::unavailable`: the database is away, try again later.
   expected<void> run(std::span<batch_operation> operations);
 
   [[nodiscard]] const slot_lease& lease() const noexcept {
@@ -44,23 +59,45 @@ public:
   }
 
   /// Monotonic time since some fixed moment, counted also while the machine
-  /// sleeps (CLOCK_BOOTTIME); set by the owner, a seam for tests.
-  std::function<milliseconds()> elapsed_clock;
-  /// Called with each clock jump that was absorbed.
+  /// sleeps; a seam for tests. `boot_time` unless set.
+  std::function<milliseconds()> elapsed_clock = boot_time;
+  /// Called with each clock jump that was absorbed, once it is committed.
   std::function<void(milliseconds)> on_clock_jump;
   /// Called with each commit that was in doubt, and whether it had committed.
   std::function<void(bool)> on_in_doubt;
+  /// Called between the steps of each transaction.
+  std::function<void(batch_step)> on_step;
 
 private:
-  expected<void> attempt(std::span<batch_operation> operations);
-  expected<void> execute(std::span<batch_operation> operations,
-                         uint64_t positions);
-  expected<bool> committed_after_all(uint64_t positions);
+  using operations_view = std::span<batch_operation*>;
+  /// What one transaction came to. `ec::none` is committed.
+  struct outcome {
+    error what;
+    /// The failure came while operations ran: fewer of them may succeed.
+    bool of_operation = false;
+  };
+
+  expected<void> work(operations_view operations);
+  outcome attempt(operations_view operations);
+  outcome transaction(operations_view operations, uint64_t positions);
+  expected<void> run_all(operations_view operations);
   expected<stored_time> time_of_batch();
+  void committed(uint64_t positions);
+  expected<bool> resolve();
+  bool reconnect_once();
 
   store& store_;
   slot_lease lease_;
+  /// The last batch's moment on both clocks.
   std::optional<std::pair<milliseconds, stored_time>> last_time_;
+  /// The same of the open batch, and the jump it absorbs.
+  std::pair<milliseconds, stored_time> time_;
+  milliseconds jump_{0};
+  /// Positions of a batch whose COMMIT was never answered.
+  std::optional<uint64_t> doubt_;
+  bool superseded_ = false;
+  bool away_ = false;
+  bool may_reconnect_ = true;
 };
 
 } // namespace weir
