@@ -1,0 +1,102 @@
+#include "persistence/text_check.hpp"
+#include "tests/support/memory_store/memory_ports.hpp"
+
+#include <algorithm>
+
+namespace weir::test {
+
+expected<int64_t> memory_keep::bury(const dead_letter_row& row) {
+  WEIR_TRY(const auto statement, on_.run("bury", true));
+  if (!storable_as_text(row.item.bytes) || !storable_as_text(row.item.keys)
+      || !storable_as_text(row.reason)
+      || !storable_as_text(row.appservice.value))
+    return fail(on_.failed(ec::rejected, "bury: text"));
+  for (const auto& [id, letter] : on_.tables().letters) {
+    if (letter.appservice == row.appservice
+        && letter.item.bytes == row.item.bytes)
+      return id;
+  }
+  auto kept = row;
+  kept.id = on_.tables().last_letter + 1;
+  on_.set<&memory_tables::last_letter>(kept.id);
+  on_.put<&memory_tables::letters>(kept.id, kept);
+  return kept.id;
+}
+
+expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
+  WEIR_TRY(const auto statement, on_.run("quarantine", true));
+  if (!storable_as_text(row.reason) || !storable_as_text(row.appservice.value))
+    return fail(on_.failed(ec::rejected, "quarantine: text"));
+  for (auto [id, known] : on_.tables().quarantine) {
+    if (known.appservice == row.appservice && known.body == row.body) {
+      ++known.times;
+      known.last_at = row.last_at;
+      on_.put<&memory_tables::quarantine>(id, known);
+      return id;
+    }
+  }
+  auto kept = row;
+  kept.id = on_.tables().last_quarantine + 1;
+  on_.set<&memory_tables::last_quarantine>(kept.id);
+  on_.put<&memory_tables::quarantine>(kept.id, kept);
+  return kept.id;
+}
+
+expected<uint64_t> memory_keep::dead_letter_bytes() {
+  WEIR_TRY(const auto statement, on_.run("dead letter bytes"));
+  uint64_t bytes = 0;
+  for (const auto& [id, letter] : on_.tables().letters)
+    bytes += letter.item.bytes.size();
+  return bytes;
+}
+
+expected<uint64_t> memory_keep::quarantine_bytes() {
+  WEIR_TRY(const auto statement, on_.run("quarantine bytes"));
+  uint64_t bytes = 0;
+  for (const auto& [id, kept] : on_.tables().quarantine)
+    bytes += kept.body.size();
+  return bytes;
+}
+
+expected<void> memory_outcomes::record(const outcome_row& row) {
+  WEIR_TRY(const auto statement, on_.run("record outcome", true));
+  const std::pair key{row.slot, row.pos};
+  if (on_.tables().outcomes.contains(key))
+    return fail(on_.failed(ec::rejected, "record outcome: position in use"));
+  if (!storable_as_text(row.queue) || !storable_as_text(row.subject)
+      || !storable_as_text(row.result) || !storable_as_text(row.detail))
+    return fail(on_.failed(ec::rejected, "record outcome: text"));
+  on_.put<&memory_tables::outcomes>(key, row);
+  return ok();
+}
+
+expected<void> memory_outcomes::put_status(const queue_status_row& row) {
+  WEIR_TRY(const auto statement, on_.run("put status", true));
+  if (!storable_as_text(row.queue) || !storable_as_text(row.state)
+      || !storable_as_text(row.cause) || !storable_as_text(row.last_error))
+    return fail(on_.failed(ec::rejected, "put status: text"));
+  on_.put<&memory_tables::statuses>(row.queue, row);
+  return ok();
+}
+
+expected<uint64_t> memory_outcomes::forget_outcomes(stored_time before,
+                                                    size_t keep_max,
+                                                    size_t rows_max) {
+  WEIR_TRY(const auto statement, on_.run("forget outcomes"));
+  std::vector<std::tuple<stored_time, uint32_t, uint64_t>> by_age;
+  for (const auto& [key, row] : on_.tables().outcomes)
+    by_age.emplace_back(row.at, row.slot, row.pos);
+  std::sort(by_age.begin(), by_age.end());
+  const size_t too_many
+    = by_age.size() > keep_max ? by_age.size() - keep_max : 0;
+  uint64_t forgotten = 0;
+  for (const auto& [at, slot, pos] : by_age) {
+    if (forgotten >= rows_max || (forgotten >= too_many && at >= before))
+      break;
+    on_.erase<&memory_tables::outcomes>(std::pair{slot, pos});
+    ++forgotten;
+  }
+  return forgotten;
+}
+
+} // namespace weir::test

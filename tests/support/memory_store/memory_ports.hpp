@@ -1,0 +1,81 @@
+#pragma once
+
+#include "tests/support/memory_store/memory_state.hpp"
+
+namespace weir::test {
+
+class memory_outbox final : public outbox_store {
+public:
+  explicit memory_outbox(memory_session& on) : on_{on} {
+  }
+  expected<std::optional<queue_row>>
+  lock_queue(const appservice_id& id) override;
+  expected<queue_row> adopt_queue(const appservice_id& id) override;
+  expected<void> save_queue(const queue_row& row) override;
+  expected<void> append(queue_no queue,
+                        std::span<const owed_row> rows) override;
+  expected<std::vector<owed_row>> read_owed(queue_no queue, uint64_t after,
+                                            size_t rows_max,
+                                            size_t bytes_max) override;
+  expected<std::vector<owed_row>>
+  read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
+  expected<uint64_t> remove(queue_no queue,
+                            std::span<const lane_range> ranges) override;
+  expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
+                                                   size_t rows_max) override;
+
+private:
+  memory_session& on_;
+};
+
+class memory_inbox final : public inbox_store {
+public:
+  explicit memory_inbox(memory_session& on) : on_{on} {
+  }
+  expected<std::vector<inbound_row>>
+  find_inbound(queue_no queue, std::string_view hs_txn_id) override;
+  expected<void> remember_inbound(queue_no queue,
+                                  const inbound_row& row) override;
+  expected<std::vector<uint64_t>>
+  find_seen(queue_no queue, std::span<const uint64_t> hashes) override;
+  expected<void> remember_seen(queue_no queue, std::span<const uint64_t> hashes,
+                               stored_time now) override;
+  expected<uint64_t> forget(queue_no queue, stored_time before,
+                            size_t inbound_max, size_t seen_max,
+                            size_t rows_max) override;
+
+private:
+  template <auto Rows, auto Order, class TimeOf>
+  uint64_t forget_oldest(queue_no queue, stored_time before, size_t keep_max,
+                         size_t rows_max, TimeOf time_of);
+
+  memory_session& on_;
+};
+
+class memory_keep final : public keep_store {
+public:
+  explicit memory_keep(memory_session& on) : on_{on} {
+  }
+  expected<int64_t> bury(const dead_letter_row& row) override;
+  expected<int64_t> quarantine(const quarantine_row& row) override;
+  expected<uint64_t> dead_letter_bytes() override;
+  expected<uint64_t> quarantine_bytes() override;
+
+private:
+  memory_session& on_;
+};
+
+class memory_outcomes final : public outcome_store {
+public:
+  explicit memory_outcomes(memory_session& on) : on_{on} {
+  }
+  expected<void> record(const outcome_row& row) override;
+  expected<void> put_status(const queue_status_row& row) override;
+  expected<uint64_t> forget_outcomes(stored_time before, size_t keep_max,
+                                     size_t rows_max) override;
+
+private:
+  memory_session& on_;
+};
+
+} // namespace weir::test

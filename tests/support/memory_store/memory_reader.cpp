@@ -1,0 +1,128 @@
+#include "tests/support/memory_store/memory_state.hpp"
+
+#include <algorithm>
+
+namespace weir::test {
+
+namespace {
+
+queue_view view_of(const memory_tables& tables, const queue_row& row) {
+  queue_view view;
+  view.row = row;
+  if (const auto status = tables.statuses.find("appservice/" + row.id.value);
+      status != tables.statuses.end())
+    view.status = status->second;
+  if (const auto oldest = tables.outbox.lower_bound({row.no, 0});
+      oldest != tables.outbox.end() && oldest->first.first == row.no)
+    view.oldest_accepted_at = oldest->second.accepted_at;
+  view.dead_letters = static_cast<uint64_t>(std::count_if(
+    tables.letters.begin(), tables.letters.end(),
+    [&](const auto& each) { return each.second.appservice == row.id; }));
+  return view;
+}
+
+class memory_reader final : public store_reader {
+public:
+  explicit memory_reader(std::shared_ptr<memory_state> state)
+    : state_{std::move(state)} {
+  }
+
+  expected<store_identity> identity() override {
+    return look([](const auto& tables) { return tables.identity; });
+  }
+  expected<stored_time> now() override {
+    return look([this](const auto& tables) {
+      return state_->clock() - milliseconds{tables.clock_offset};
+    });
+  }
+  expected<std::vector<queue_view>> queues(page_request page) override;
+  expected<std::optional<queue_view>> queue(const appservice_id& id) override;
+  expected<std::vector<dead_letter_row>>
+  dead_letters(const std::optional<appservice_id>& of,
+               page_request page) override;
+  expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
+  expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+
+private:
+  /// Runs `reading` on what is committed.
+  template <class Reading>
+  auto look(Reading reading)
+    -> expected<decltype(reading(std::declval<const memory_tables&>()))> {
+    const std::lock_guard lock{state_->mutex};
+    if (state_->away)
+      return fail(ec::unavailable, "read: no database");
+    if (state_->writer == nullptr)
+      return reading(state_->tables);
+    return reading(state_->committed_copy());
+  }
+
+  std::shared_ptr<memory_state> state_;
+};
+
+expected<std::vector<queue_view>> memory_reader::queues(page_request page) {
+  return look([&](const memory_tables& tables) {
+    std::vector<queue_view> views;
+    for (auto each = tables.queues.upper_bound(page.after);
+         each != tables.queues.end() && views.size() < page.rows_max; ++each)
+      views.push_back(view_of(tables, each->second));
+    return views;
+  });
+}
+
+expected<std::optional<queue_view>>
+memory_reader::queue(const appservice_id& id) {
+  return look([&](const memory_tables& tables) {
+    const auto found = tables.queue_ids.find(id.value);
+    return found == tables.queue_ids.end()
+      ? std::optional<queue_view>{}
+      : view_of(tables, tables.queues.at(found->second));
+  });
+}
+
+expected<std::vector<dead_letter_row>>
+memory_reader::dead_letters(const std::optional<appservice_id>& of,
+                            page_request page) {
+  return look([&](const memory_tables& tables) {
+    std::vector<dead_letter_row> rows;
+    for (auto each = tables.letters.upper_bound(page.after);
+         each != tables.letters.end() && rows.size() < page.rows_max; ++each) {
+      if (of && each->second.appservice != *of)
+        continue;
+      rows.push_back(each->second);
+      rows.back().item.bytes.clear();
+    }
+    return rows;
+  });
+}
+
+expected<std::optional<dead_letter_row>>
+memory_reader::dead_letter(int64_t id) {
+  return look([&](const memory_tables& tables) {
+    const auto found = tables.letters.find(id);
+    return found == tables.letters.end() ? std::optional<dead_letter_row>{}
+                                         : found->second;
+  });
+}
+
+expected<std::vector<quarantine_row>>
+memory_reader::quarantined(page_request page) {
+  return look([&](const memory_tables& tables) {
+    std::vector<quarantine_row> rows;
+    for (auto each = tables.quarantine.upper_bound(page.after);
+         each != tables.quarantine.end() && rows.size() < page.rows_max;
+         ++each) {
+      rows.push_back(each->second);
+      rows.back().body.clear();
+    }
+    return rows;
+  });
+}
+
+} // namespace
+
+std::unique_ptr<store_reader>
+make_memory_reader(std::shared_ptr<memory_state> state) {
+  return std::make_unique<memory_reader>(std::move(state));
+}
+
+} // namespace weir::test
