@@ -247,6 +247,21 @@ TEST_CASE("json check: an error tells the offset and no byte of the text") {
         == "byte 3: expected valid UTF-8");
 }
 
+TEST_CASE("json check: nothing past the end of a view is read") {
+  const auto refused_at_1 = [](std::string_view text, size_t length) {
+    const auto checked = check_json(text.substr(0, length));
+    return !checked && checked.error().context.starts_with("byte 1: ");
+  };
+  CHECK(refused_at_1(R"("\u1234")", 6));
+  CHECK(refused_at_1(R"("\n")", 2));
+  CHECK(refused_at_1("\"\xc3\xa9\"", 2));
+  CHECK(refused_at_1("\"\xe2\x82\xac\"", 3));
+  CHECK(refused_at_1("\"\xf0\x9f\x98\x80\"", 4));
+  CHECK(refused_at_1("[true]", 4));
+  CHECK(check_json(std::string_view{"123e5"}.substr(0, 3)).has_value());
+  CHECK_FALSE(check_json(std::string_view{"-1"}.substr(0, 1)).has_value());
+}
+
 TEST_CASE("json check: the cursor gives raw keys and values") {
   json_cursor cursor{R"( { "a\u0062" : [ 1 , "x" ] , "c":{ } } )"};
   std::vector<std::string> seen;
@@ -286,6 +301,8 @@ TEST_CASE("json string: unescaping gives the text that was meant") {
         == "aA\xc3\xa9\xe2\x82\xac\0z"s);
   CHECK(unescape_json(R"(\ud83d\ude00)") == "\xf0\x9f\x98\x80");
   CHECK(unescape_json(R"(\uD83D\uDE00)") == "\xf0\x9f\x98\x80");
+  CHECK(unescape_json(R"(\ud800\udc00)") == "\xf0\x90\x80\x80");
+  CHECK(unescape_json(R"(\udbff\udfff)") == "\xf4\x8f\xbf\xbf");
   CHECK(unescape_json(R"(\\u0041)") == R"(\u0041)");
 }
 
@@ -297,6 +314,8 @@ TEST_CASE("json string: different lone surrogates stay different") {
            "A");
   CHECK(unescape_json(R"(\ud800\n)") == "\xed\xa0\x80\n");
   CHECK(unescape_json(R"(\udc00\ud800)") == "\xed\xb0\x80\xed\xa0\x80");
+  CHECK(unescape_json(R"(\udc00\udc00)") == "\xed\xb0\x80\xed\xb0\x80");
+  CHECK(unescape_json(R"(\ud800\ue000)") == "\xed\xa0\x80\xee\x80\x80");
   CHECK(holds_lone_surrogate("a\xed\xa0\x80"));
   CHECK(holds_lone_surrogate("\xed\xbf\xbf"));
   CHECK_FALSE(holds_lone_surrogate("\xed\x9f\xbf"));
