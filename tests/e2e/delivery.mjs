@@ -4,7 +4,7 @@ import { answer, fail_at_random, hang, reset_after_reading,
   reset_before_reading, sequence, slow, verdictless_failures }
   from './lib/behaviours.mjs';
 import { altered, must_hold, overlapping } from './lib/checkers.mjs';
-import { ids_of, message, messages } from './lib/events.mjs';
+import { message, messages } from './lib/events.mjs';
 import { random_source } from './lib/random.mjs';
 import { run, test, test_on_stores } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';

@@ -10,16 +10,20 @@ test('g24 every key of a transaction arrives under its own name', async (t) => {
   const bridge = await t.bridge();
   const weir = await t.weir({ bridges: [bridge] });
   const from = t.sender(weir, bridge);
-  const typing = [{ type: 'm.typing', room_id: '!r', content: { user_ids: [] } }];
+  const typing = [
+    { type: 'm.typing', room_id: '!r', content: { user_ids: [] } },
+  ];
   const keys = { '@b:example.org': { DEV: { signed_curve25519: 3 } } };
   const sent = {
     events: messages('a', 1),
     ephemeral: typing,
     'de.sorunome.msc2409.ephemeral': typing,
     'de.sorunome.msc2409.to_device': [
-      { type: 'm.room_key', to_user_id: '@b', to_device_id: 'DEV', content: {} },
+      { type: 'm.room_key', to_user_id: '@b', to_device_id: 'DEV',
+        content: {} },
     ],
-    'org.matrix.msc3202.device_lists': { changed: ['@c:example.org'], left: [] },
+    'org.matrix.msc3202.device_lists':
+      { changed: ['@c:example.org'], left: [] },
     'org.matrix.msc3202.device_one_time_keys_count': keys,
     'org.matrix.msc3202.device_one_time_key_counts': keys,
     'org.matrix.msc3202.device_unused_fallback_key_types':
@@ -94,14 +98,16 @@ test('g29 requests have the form that all bridges understand', async (t) => {
   const weir = await t.weir({ bridges: [bridge] });
   const from = t.sender(weir, bridge);
   await from.send(messages('a', 2));
-  assert.equal((await from.once(9, { events: [], to_device: [{ a: 1 }] })).status,
-    200);
-  await from.send([message('$big', { content: { body: 'x'.repeat(100_000) } })]);
+  const keys = await from.once(9, { events: [], to_device: [{ a: 1 }] });
+  assert.equal(keys.status, 200);
+  await from.send([message('$big',
+    { content: { body: 'x'.repeat(100_000) } })]);
   await bridge.has(['$big']);
   for (const one of bridge.transactions) {
     assert.equal(one.method, 'PUT');
     assert.equal(one.version, '1.1');
-    assert.match(one.target, /^\/_matrix\/app\/v1\/transactions\/[A-Za-z0-9._~-]+$/);
+    assert.match(one.target,
+      /^\/_matrix\/app\/v1\/transactions\/[A-Za-z0-9._~-]+$/);
     assert.match(one.headers['content-type'], /^application\/json/);
     assert.equal(Number(one.headers['content-length']), one.body.length);
     assert.equal(one.headers.authorization, `Bearer ${bridge.hs_token}`);

@@ -108,7 +108,8 @@ test('g28 a body over the limit is 413 and the limit itself is taken',
     const chunked = await new raw_connection(weir.port).open();
     t.at_end(() => chunked.close());
     chunked.write(head_of(bridge, 3, ['Transfer-Encoding: chunked']));
-    chunked.write(`${(limit + 1).toString(16)}\r\n${pad(limit + 1)}\r\n0\r\n\r\n`);
+    const size = (limit + 1).toString(16);
+    chunked.write(`${size}\r\n${pad(limit + 1)}\r\n0\r\n\r\n`);
     assert.equal((await chunked.response()).status, 413);
     await bridge.has(['$a']);
     assert.equal(bridge.received.length, 1);

@@ -140,7 +140,7 @@ test('selftest bridge closes the record of a caller that gave up', async (t) => 
     () => bridge.transactions[0].ended !== null);
 });
 
-test('selftest bridge keeps target, headers and body as they came', async (t) => {
+test('selftest bridge keeps target, headers and body', async (t) => {
   const bridge = await t.bridge({ behaviour: answer(201, '{"a":1}') });
   const body = Buffer.from('{"events":[{"event_id":"$x","n":-0}]}');
   const answered = await raw_request(bridge.port, request_text('PUT',
