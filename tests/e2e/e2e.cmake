@@ -14,6 +14,9 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/actors/stop_points.hpp)
   set(weir_stoppable_environment "WEIR_STOPPABLE=$<TARGET_FILE:weir_stoppable>")
 endif()
 
+set(e2e_environment "WEIR_BINARY=$<TARGET_FILE:weir>"
+                    ${weir_stoppable_environment})
+
 file(GLOB e2e_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.mjs)
 file(GLOB e2e_library ${CMAKE_CURRENT_LIST_DIR}/lib/*.mjs)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${e2e_files}
@@ -35,9 +38,7 @@ foreach(file IN LISTS e2e_files)
     math(EXPR timeout "${seconds} + 60")
     add_test(NAME "e2e: ${name}" COMMAND ${WEIR_NODE} ${file} --only "${name}")
     set_tests_properties(
-      "e2e: ${name}"
-      PROPERTIES TIMEOUT ${timeout} LABELS ${label} RUN_SERIAL ${serial}
-                 ENVIRONMENT
-                 "WEIR_BINARY=$<TARGET_FILE:weir>;${weir_stoppable_environment}")
+      "e2e: ${name}" PROPERTIES TIMEOUT ${timeout} LABELS ${label} RUN_SERIAL
+                                ${serial} ENVIRONMENT "${e2e_environment}")
   endforeach()
 endforeach()

@@ -42,9 +42,7 @@ test('SIGTERM answers the request that is being taken', async (t) => {
   t.at_end(() => connection.close());
   connection.write(whole.subarray(0, whole.length - 5));
   await until('the head was read', async () => {
-    const now = await weir.metric('weir_listener_connections',
-      { listener: 'main' });
-    return now === undefined || now > 0;
+    return await weir.metric('weir_budget_bytes') > 0;
   });
   const stopped = weir.stop();
   connection.write(whole.subarray(whole.length - 5));
@@ -144,7 +142,7 @@ test('ready tells that the store is away while health stays good',
 test('the admin listener wants its token', async (t) => {
   const bridge = await t.bridge();
   const weir = await t.weir({ bridges: [bridge] });
-  const target = '/_weir/admin/v1/appservices';
+  const target = '/_weir/admin/v1/status';
   const none = await fetch_text(weir.admin_port, target);
   assert.ok([401, 403].includes(none.status), `${none.status}`);
   const wrong = await weir.admin(target,
@@ -176,14 +174,19 @@ test('status shows depth, age, state and last error of each appservice',
       const status = await weir.queue('bad');
       return status?.state === 'resting' && status;
     });
-    assert.equal(seen.owed_events, 7);
+    assert.equal(seen.depth_events, 7);
     assert.equal(seen.last_error, 'http_503');
-    assert.ok(seen.owed_bytes > 0);
-    assert.ok(seen.lag_ms >= 0);
+    assert.ok(seen.bytes > 7 * 100);
+    assert.ok(seen.oldest_age_ms >= 0 && seen.oldest_age_ms < 60_000);
+    assert.ok(seen.attempts >= 2);
     await until('the good queue is idle', async () => {
       const status = await weir.queue('good');
-      return status?.owed_events === 0 && status.delivered_events === 2;
+      return status?.depth_events === 0 && status.delivered_events === 2;
     });
+    const told = await weir.command('status', '--json');
+    assert.equal(told.code, 0, told.err);
+    const ids = JSON.parse(told.out).appservices.map((one) => one.id);
+    assert.deepEqual(ids.sort(), ['bad', 'good']);
     const text = await weir.command('status');
     assert.equal(text.code, 0, text.err);
     for (const word of ['bad', 'good', 'http_503']) {
@@ -204,9 +207,16 @@ test('dead letters are listed and shown with their bytes', async (t) => {
   const [letter] = await weir.dead_letters();
   assert.equal(letter.appservice, 'bridge');
   assert.match(letter.reason, /400/);
+  assert.equal(letter.event_id, '$odd');
+  const listed = await weir.command('dead-letters', 'list');
+  assert.equal(listed.code, 0, listed.err);
+  assert.ok(listed.out.includes('$odd'), listed.out);
   const shown = await weir.command('dead-letters', 'show', String(letter.id));
   assert.equal(shown.code, 0, shown.err);
   assert.ok(shown.out.includes(raw), shown.out);
+  const whole = await weir.command('dead-letters', 'show', String(letter.id),
+    '--json');
+  assert.equal(JSON.parse(whole.out).content, raw);
   const none = await weir.command('dead-letters', 'show', '999999');
   assert.notEqual(none.code, 0);
 });
@@ -228,17 +238,17 @@ test('g35 metrics agree with what the bridge counted', async (t) => {
   await bridge.sees(3);
   const labels = { appservice: 'bridge' };
   await until('the depth is told', async () =>
-    (await weir.metric('weir_appservice_owed_events', labels)) === 20);
-  assert.ok(await weir.metric('weir_appservice_owed_bytes', labels) > 1000);
+    (await weir.metric('weir_appservice_depth_events', labels)) === 20);
+  assert.ok(await weir.metric('weir_appservice_bytes', labels) > 1000);
   bridge.behaviour = answer(200);
   await bridge.has(from.accepted);
   await until('nothing is owed', async () =>
-    (await weir.metric('weir_appservice_owed_events', labels)) === 0);
+    (await weir.metric('weir_appservice_depth_events', labels)) === 0);
   assert.equal(await weir.metric('weir_appservice_delivered_events_total',
     labels), 20);
   assert.equal(await weir.metric('weir_appservice_delivered_transactions_total',
     labels), bridge.acked.length);
-  const page = await fetch_text(weir.admin_port, '/metrics');
+  const page = await weir.admin('/metrics');
   assert.match(page.headers['content-type'], /text\/plain|openmetrics/);
   assert.match(page.body, /^# HELP weir_/m);
 });

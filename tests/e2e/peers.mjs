@@ -112,7 +112,7 @@ test('g20 a bridge without url is answered and nothing is kept', async (t) => {
   const weir = await t.weir({ bridges: [other, silent] });
   const from = t.sender(weir, silent);
   for (let n = 0; n < 20; n += 1) await from.send(messages(`n${n}_`, 50));
-  assert.equal((await weir.queue('silent'))?.owed_events ?? 0, 0);
+  assert.equal((await weir.queue('silent'))?.depth_events ?? 0, 0);
   const asked = await weir.get('/_weir/as/silent/_matrix/app/v1/users/x',
     { headers: { authorization: 'Bearer hs_silent' } });
   assert.equal(asked.status, 404);

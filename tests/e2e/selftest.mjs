@@ -127,7 +127,7 @@ test('selftest bridge records two requests at once', async (t) => {
   assert.equal(checkers.overlapping(bridge.transactions).length, 1);
 });
 
-test('selftest bridge closes the record of a caller that gave up', async (t) => {
+test('selftest bridge sees that a caller gave up', async (t) => {
   const bridge = await t.bridge({ behaviour: hang() });
   const call = http.request({ port: bridge.port, host: '127.0.0.1',
     method: 'PUT', path: '/_matrix/app/v1/transactions/r-1', agent: false });
@@ -164,7 +164,7 @@ test('selftest seeded randomness repeats', () => {
   assert.notDeepEqual(draw(7), draw(8));
 });
 
-test('selftest PostgreSQL cluster starts, restarts and keeps rows', async (t) => {
+test('selftest PostgreSQL cluster restarts and keeps rows', async (t) => {
   const cluster = await t.postgresql();
   await cluster.query('CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)');
   await cluster.restart('immediate');

@@ -113,15 +113,15 @@ export class bridge {
     const owed = new Set(ids);
     let looked_at = 0;
     await until(
-      () => `${owed.size} of ${ids.length} events acknowledged by ${this.id}, ` +
-        `missing ${[...owed].slice(0, 3).join(' ')}`,
+      () => `${owed.size} of ${ids.length} events are missing at ` +
+        `${this.id}: ${[...owed].slice(0, 3).join(' ')}`,
       () => {
         // An answer may turn a record into an acknowledged one after it was
         // looked at, so the last ones are looked at again.
         const records = this.transactions;
-        for (let at = Math.max(0, looked_at - 50); at < records.length; at += 1) {
-          if (!records[at].acked) continue;
-          for (const id of records[at].events ?? []) owed.delete(id);
+        for (const one of records.slice(Math.max(0, looked_at - 50))) {
+          if (!one.acked) continue;
+          for (const id of one.events ?? []) owed.delete(id);
         }
         looked_at = records.length;
         return owed.size === 0;

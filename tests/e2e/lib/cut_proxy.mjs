@@ -63,8 +63,8 @@ export class cut_proxy {
       one.on('close', cut);
     }
     client.on('data', (chunk) => {
-      const commit = this.armed && commit_message.test(chunk.toString('latin1'));
-      if (!commit) {
+      const is_commit = commit_message.test(chunk.toString('latin1'));
+      if (!this.armed || !is_commit) {
         server.write(chunk);
         return;
       }

@@ -2,8 +2,7 @@
 /// calling Weir's ping back, as Synapse does, and records what it was asked.
 import http from 'node:http';
 
-const ping_path
-  = /^\/_matrix\/client\/(?:v1|unstable\/fi\.mau\.msc2659)\/appservice\/([^/?]+)\/ping/;
+const ping_path = /^\/_matrix\/client\/v1\/appservice\/([^/?]+)\/ping/;
 
 export class homeserver {
   constructor() {

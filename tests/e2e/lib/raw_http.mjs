@@ -81,7 +81,7 @@ export class raw_connection {
   /// The next whole response.
   async response(seconds = 20) {
     const found = await until(
-      () => `a response; so far: ${this.bytes.toString('latin1').slice(0, 200)}`,
+      () => `a response; so far: ${this.bytes.subarray(0, 200)}`,
       () => {
         const parsed = parse_response(this.bytes, this.ended);
         if (!parsed && this.ended) {

@@ -12,11 +12,14 @@ export function test(name, options, body) {
     body = options;
     options = {};
   }
-  if (/[;"\\]/.test(name)) throw new Error(`ctest cannot carry the name ${name}`);
+  if (/[;|"\\]/.test(name)) {
+    throw new Error(`ctest cannot carry the name ${name}`);
+  }
   if (cases.some((known) => known.name === name)) {
     throw new Error(`two cases are named ${name}`);
   }
-  cases.push({ name, seconds: 60, soak: false, serial: false, ...options, body });
+  const usual = { seconds: 60, soak: false, serial: false };
+  cases.push({ name, ...usual, ...options, body });
 }
 
 /// Adds one case for each store; the body gets the store's name as

@@ -166,12 +166,26 @@ export class weir {
       ? fs.readFileSync(this.log_file, 'utf8') : '';
   }
 
+  /// What the admin API says of an appservice, or undefined.
+  async queue(id) {
+    const page = await this.admin('/_weir/admin/v1/status');
+    if (page.status !== 200) return undefined;
+    return JSON.parse(page.body).appservices.find((one) => one.id === id);
+  }
+
+  /// The first page of dead letters.
+  async dead_letters() {
+    const page = await this.admin('/_weir/admin/v1/dead-letters');
+    if (page.status !== 200) throw new Error(`${page.status}: ${page.body}`);
+    return JSON.parse(page.body).dead_letters;
+  }
+
   /// The value of a metric whose labels hold all of `labels`, or undefined.
   async metric(name, labels = {}) {
-    const page = await fetch_text(this.admin_port, '/metrics');
+    const page = await this.admin('/metrics');
     const wanted = Object.entries(labels).map(([key, at]) => `${key}="${at}"`);
     for (const line of page.body.split('\n')) {
-      if (!line.startsWith(`${name}{`) && !line.startsWith(`${name} `)) continue;
+      if (line.split(/[{ ]/, 1)[0] !== name) continue;
       if (!wanted.every((one) => line.includes(one))) continue;
       return Number(line.slice(line.lastIndexOf(' ') + 1));
     }
