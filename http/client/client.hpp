@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/client/name_lookup.hpp"
 #include "schema/http.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -10,13 +11,18 @@
 
 namespace weir {
 
-/// Outbound HTTP/1.1 over keep-alive pools: TCP, TLS, unix sockets.
-/// Thread-safe; the work runs on the io_context, and so do the continuations.
+/// Outbound HTTP/1.1 over keep-alive pools: TCP, TLS, unix sockets. Follows no
+/// redirects and heeds no proxy variables of the environment.
+/// Thread-safe; the work runs on the io_context, and so do the continuations,
+/// which may send again. The io_context outlives the client, and must go on
+/// running after `stop` until the last continuation has run.
 class http_client {
 public:
   struct limits {
     size_t idle_per_peer_max = 16; ///< Kept-alive connections.
-    size_t open_max = 4096;        ///< All connections; above it: `refused`.
+    /// All connections. At it, idle ones give way; then requests are
+    /// `refused`.
+    size_t open_max = 4096;
     std::chrono::seconds idle_time{30}; ///< Then a kept connection is closed.
   };
 
@@ -24,7 +30,12 @@ public:
   using request_id = uint64_t;
   using continuation = std::function<void(http_answer)>;
 
-  explicit http_client(boost::asio::io_context& io, limits bounds = {});
+  /// `find` asks for a name's addresses; it blocks, on threads of its own.
+  explicit http_client(boost::asio::io_context& io)
+    : http_client{io, limits{}} {
+  }
+  http_client(boost::asio::io_context& io, limits bounds,
+              find_addresses find = find_system_addresses);
   ~http_client();
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
@@ -32,6 +43,9 @@ public:
   /// Sends one request. `done` runs exactly once, after the connection of a
   /// failed request has been closed. A kept connection that turns out to be
   /// dead before a byte of the answer came is replaced by a new one, once.
+  /// When the head is whole the answer counts, even if its body is then cut,
+  /// late or garbled; only a request with `whole_body` fails by that. An `id`
+  /// that is in flight already is `refused`.
   void send(request_id id, http_request request, continuation done);
 
   /// Gives a request up: closes its connection, then runs its continuation with
@@ -42,7 +56,11 @@ public:
   void stop();
 
   struct figures {
-    uint64_t open = 0, idle = 0, requests = 0, connects = 0;
+    uint64_t open = 0;      ///< Connections now, the idle ones among them.
+    uint64_t idle = 0;      ///< Kept-alive connections now.
+    uint64_t in_flight = 0; ///< Requests now.
+    uint64_t requests = 0;  ///< Requests well formed, since the beginning.
+    uint64_t connects = 0;  ///< Connections opened, since the beginning.
   };
   [[nodiscard]] figures figures_now() const;
 
