@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 namespace weir {
 
@@ -36,6 +38,28 @@ http_response away(std::string_view errcode, std::string_view error) {
   return with_retry_after(matrix_error(503, errcode, error),
                           unavailable_retry_after);
 }
+
+/// What all copies of one reply share.
+class answer_once {
+public:
+  explicit answer_once(reply passed_on) : passed_on_{std::move(passed_on)} {
+  }
+  answer_once(const answer_once&) = delete;
+  answer_once& operator=(const answer_once&) = delete;
+  ~answer_once() {
+    if (!called_)
+      passed_on_(matrix_error(500, "M_UNKNOWN", "internal error"));
+  }
+
+  void call(http_response response) {
+    if (!called_.exchange(true))
+      passed_on_(std::move(response));
+  }
+
+private:
+  reply passed_on_;
+  std::atomic<bool> called_{false};
+};
 
 std::string_view context_or(const error& what, std::string_view phrase) {
   return what.context.empty() ? phrase : std::string_view{what.context};
@@ -106,6 +130,11 @@ http_response error_reply(const error& what) {
   case ec::none: break;
   }
   return matrix_error(500, "M_UNKNOWN", "internal error");
+}
+
+reply once_only(reply passed_on) {
+  return [once = std::make_shared<answer_once>(std::move(passed_on))](
+           http_response response) { once->call(std::move(response)); };
 }
 
 } // namespace weir
