@@ -1,0 +1,50 @@
+#pragma once
+
+#include "http/body_budget.hpp"
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace weir {
+
+/// What the connections of one listener share. Thread-safe after start.
+struct listener_state {
+  listener_state(server_options bounds, head_handler decide)
+    : options{std::move(bounds)},
+      handler{std::move(decide)},
+      budget{options.budget_bytes} {
+  }
+
+  const server_options options;
+  const head_handler handler;
+  body_budget budget;
+  std::atomic<bool> draining{false};
+  std::atomic<uint64_t> held{0};
+  std::atomic<uint64_t> requests{0};
+  std::atomic<uint64_t> refused{0};
+};
+
+/// One accepted connection. It lives until it has ended or was stopped.
+class connection {
+public:
+  virtual ~connection() = default;
+  /// Serves requests; `ended` runs once, on the connection's executor.
+  virtual void start(std::function<void()> ended) = 0;
+  /// Ends it at once when idle, else after the answer under way. Any thread.
+  virtual void drain() = 0;
+  /// Closes it at once. Any thread.
+  virtual void stop() = 0;
+};
+
+/// Makes a connection of a socket whose executor is a strand of its own.
+std::shared_ptr<connection>
+make_connection(boost::asio::ip::tcp::socket socket,
+                std::shared_ptr<listener_state> shared);
+
+} // namespace weir

@@ -1,0 +1,244 @@
+#include "http/server.hpp"
+
+#include "http/connection.hpp"
+#include "schema/log.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <charconv>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace weir {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
+constexpr logger log{"listener"};
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+
+/// Long enough for a file descriptor to come free, short enough for a client.
+constexpr auto accept_pause = 100ms;
+
+struct host_and_port {
+  std::string host;
+  std::string port;
+};
+
+/// `host:port` or `[v6]:port`.
+std::optional<host_and_port> split_address(const std::string& address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return std::nullopt;
+  host_and_port parts{address.substr(0, colon), address.substr(colon + 1)};
+  uint16_t port = 0;
+  const auto* const end = parts.port.data() + parts.port.size();
+  const auto read = std::from_chars(parts.port.data(), end, port);
+  if (read.ec != std::errc{} || read.ptr != end)
+    return std::nullopt;
+  if (parts.host.starts_with('[') && parts.host.ends_with(']'))
+    parts.host = parts.host.substr(1, parts.host.size() - 2);
+  else if (parts.host.find(':') != std::string::npos)
+    return std::nullopt;
+  return parts;
+}
+
+} // namespace
+
+/// The acceptor and the list of its connections.
+class http_server::impl : public std::enable_shared_from_this<impl> {
+public:
+  impl(asio::io_context& io, server_options options, head_handler handler)
+    : io_{io},
+      strand_{asio::make_strand(io)},
+      acceptor_{strand_},
+      pause_{strand_},
+      shared_{std::make_shared<listener_state>(std::move(options),
+                                               std::move(handler))} {
+  }
+
+  expected<void> start() {
+    const auto& address = shared_->options.address;
+    const auto parts = split_address(address);
+    if (!parts)
+      return fail(ec::invalid_argument, "not host:port: " + address);
+    error_code ec;
+    tcp::resolver resolver{io_};
+    const auto found = resolver.resolve(
+      parts->host, parts->port,
+      tcp::resolver::passive | tcp::resolver::numeric_service, ec);
+    if (ec || found.empty())
+      return fail(ec::invalid_argument, "no such address: " + address);
+    WEIR_TRY(listen_on(found.begin()->endpoint()));
+    asio::co_spawn(
+      strand_, [self = shared_from_this()] { return self->accept_all(); },
+      asio::detached);
+    return ok();
+  }
+
+  [[nodiscard]] uint16_t port() const noexcept {
+    return port_;
+  }
+
+  void drain() {
+    shared_->draining = true;
+    close_acceptor();
+    for (const auto& each : open_ones())
+      each->drain();
+  }
+
+  void stop() {
+    shared_->draining = true;
+    close_acceptor();
+    for (const auto& each : open_ones())
+      each->stop();
+  }
+
+  [[nodiscard]] figures figures_now() const {
+    const std::lock_guard lock{mutex_};
+    return {open_.size(), shared_->held, shared_->budget.used(),
+            shared_->requests, shared_->refused};
+  }
+
+private:
+  expected<void> listen_on(const tcp::endpoint& endpoint) {
+    error_code error;
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error)
+      acceptor_.set_option(tcp::acceptor::reuse_address{true}, error);
+    if (!error)
+      acceptor_.bind(endpoint, error);
+    if (!error)
+      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error)
+      port_ = acceptor_.local_endpoint(error).port();
+    if (!error)
+      return ok();
+    const auto kind
+      = error == asio::error::address_in_use ? ec::busy : ec::invalid_argument;
+    error_code ignored;
+    acceptor_.close(ignored);
+    return fail(kind, shared_->options.address + ": " + error.message());
+  }
+
+  /// Above the bound nothing is accepted: a homeserver that waits in the
+  /// backlog loses less than one that is refused (spec R2).
+  awaitable<void> accept_all() {
+    while (acceptor_.is_open()) {
+      if (count() >= shared_->options.connections_max) {
+        pause_.expires_at(std::chrono::steady_clock::time_point::max());
+        co_await pause_.async_wait(token);
+        continue;
+      }
+      tcp::socket socket{asio::make_strand(io_)};
+      const auto [ec] = co_await acceptor_.async_accept(socket, token);
+      if (!ec) {
+        adopt(std::move(socket));
+      } else if (acceptor_.is_open()) {
+        log.warn("accept failed why={}", ec.message());
+        pause_.expires_after(accept_pause);
+        co_await pause_.async_wait(token);
+      }
+    }
+  }
+
+  void adopt(tcp::socket socket) {
+    auto made = make_connection(std::move(socket), shared_);
+    uint64_t id = 0;
+    {
+      const std::lock_guard lock{mutex_};
+      id = ++last_id_;
+      open_.emplace(id, made);
+    }
+    made->start([self = shared_from_this(), id] { self->ended(id); });
+    if (!acceptor_.is_open())
+      made->stop(); // Came while we stopped.
+  }
+
+  void ended(uint64_t id) {
+    {
+      const std::lock_guard lock{mutex_};
+      open_.erase(id);
+    }
+    asio::dispatch(strand_,
+                   [self = shared_from_this()] { self->pause_.cancel(); });
+  }
+
+  void close_acceptor() {
+    asio::dispatch(strand_, [self = shared_from_this()] {
+      error_code ignored;
+      self->acceptor_.close(ignored);
+      self->pause_.cancel();
+    });
+  }
+
+  [[nodiscard]] size_t count() const {
+    const std::lock_guard lock{mutex_};
+    return open_.size();
+  }
+
+  [[nodiscard]] std::vector<std::shared_ptr<connection>> open_ones() const {
+    const std::lock_guard lock{mutex_};
+    std::vector<std::shared_ptr<connection>> all;
+    for (const auto& [id, each] : open_)
+      if (auto alive = each.lock())
+        all.push_back(std::move(alive));
+    return all;
+  }
+
+  asio::io_context& io_;
+  asio::strand<asio::io_context::executor_type> strand_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::shared_ptr<listener_state> shared_;
+  std::atomic<uint16_t> port_{0};
+  mutable std::mutex mutex_;
+  uint64_t last_id_ = 0;
+  std::unordered_map<uint64_t, std::weak_ptr<connection>> open_;
+};
+
+http_server::http_server(asio::io_context& io, server_options options,
+                         head_handler handler)
+  : impl_{std::make_shared<impl>(io, std::move(options), std::move(handler))} {
+}
+
+http_server::~http_server() {
+  impl_->stop();
+}
+
+expected<void> http_server::start() {
+  return impl_->start();
+}
+
+uint16_t http_server::port() const noexcept {
+  return impl_->port();
+}
+
+void http_server::drain() {
+  impl_->drain();
+}
+
+void http_server::stop() {
+  impl_->stop();
+}
+
+http_server::figures http_server::figures_now() const {
+  return impl_->figures_now();
+}
+
+} // namespace weir
