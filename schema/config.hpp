@@ -182,6 +182,7 @@ struct config_problem {
 /// `file:line: key: what`.
 std::string to_string(const config_problem& problem);
 
+/// What a configuration file says, and all that is wrong with it.
 struct loaded_config {
   config settings; ///< To be used only when there are no problems.
   std::vector<config_problem> problems;

@@ -7,6 +7,7 @@
 
 namespace weir {
 
+/// From what only a developer reads to what a person must act on.
 enum class log_level : uint8_t { debug, info, warn, error };
 
 /// The one way to say something to the operator. A line is a fixed lower-case

@@ -32,6 +32,7 @@ struct appservice_registration {
   std::shared_ptr<const yaml_node> document;
 };
 
+/// The registrations of all files that were named.
 struct loaded_registrations {
   std::vector<appservice_registration> registrations; ///< By path, then id.
   /// Whether a request can be told by its token alone. Not required.

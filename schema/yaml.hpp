@@ -55,6 +55,7 @@ struct yaml_problem {
   std::string what;
 };
 
+/// One parsed file, with what was wrong with it.
 struct yaml_document {
   yaml_node root; ///< Null for an empty document.
   std::vector<yaml_problem> problems;

@@ -47,6 +47,7 @@ struct poison_limits {
   uint32_t hangs = 5;
 };
 
+/// What to do with a transaction that a bridge does not take.
 enum class poison_action : uint8_t {
   retry,   ///< The same bytes again, under the same id.
   bisect,  ///< Retire the id; plan the elements anew.

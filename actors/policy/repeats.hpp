@@ -19,6 +19,7 @@ struct remembered_transaction {
   std::vector<uint64_t> non_event_hashes;
 };
 
+/// What a transaction is to what was seen under its id.
 enum class repeat_kind : uint8_t {
   first_seen,          ///< Store all.
   duplicate,           ///< Store nothing; answer as if stored.
@@ -31,6 +32,7 @@ BOOST_DESCRIBE_ENUM(repeat_kind, first_seen, duplicate, non_event_part_only,
 /// The enumerator's name.
 std::string_view to_string(repeat_kind of) noexcept;
 
+/// What to store of a transaction, and under which generation.
 struct repeat_decision {
   repeat_kind kind = repeat_kind::first_seen;
   /// The generation to write, or that it is a duplicate of.

@@ -15,6 +15,7 @@ namespace weir {
 int status_command(const admin_call& call, bool json, std::ostream& out,
                    std::ostream& err);
 
+/// Which dead letters to list.
 struct dead_letter_filter {
   std::string appservice; ///< Empty: of all.
   int64_t after = 0;      ///< The last id of the page before.

@@ -5,6 +5,7 @@
 
 namespace weir::sql {
 
+/// The inbox port on SQL. Belongs to one connection.
 class inbox final : public inbox_store {
 public:
   explicit inbox(connection& on);

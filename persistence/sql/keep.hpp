@@ -5,6 +5,7 @@
 
 namespace weir::sql {
 
+/// Dead letters and quarantine on SQL. Belongs to one connection.
 class keep final : public keep_store {
 public:
   explicit keep(connection& on);

@@ -16,6 +16,7 @@ expected<queue_row> read_queue(statement& from, size_t first);
 std::string lanes_text(const std::vector<lane_range>& lanes);
 expected<std::vector<lane_range>> parse_lanes(std::string_view text);
 
+/// The outbox port on SQL. Belongs to one connection.
 class outbox final : public outbox_store {
 public:
   explicit outbox(connection& on);

@@ -5,6 +5,7 @@
 
 namespace weir::sql {
 
+/// The feed and the status of queues on SQL. Belongs to one connection.
 class outcomes final : public outcome_store {
 public:
   explicit outcomes(connection& on);

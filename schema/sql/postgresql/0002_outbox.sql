@@ -22,8 +22,8 @@ CREATE TABLE appservice (
 ) WITH (fillfactor = 50);
 
 -- No foreign key: it would take a lock on the appservice for each row. The
--- writer holds that row anyway. A queue's rows come and go all day, so dead ones
--- are collected early.
+-- writer holds that row anyway. A queue's rows come and go all day, so dead
+-- ones are collected early.
 CREATE TABLE outbox (
   appservice BIGINT NOT NULL,
   seq BIGINT NOT NULL,

@@ -1,4 +1,4 @@
-#include "client_certificates.hpp"
+#include "tests/unit/http/client_certificates.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>

@@ -1,4 +1,4 @@
-#include "client_fixture.hpp"
+#include "tests/unit/http/client_fixture.hpp"
 
 using namespace weir;
 using namespace weir::test;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "client_peer.hpp"
 #include "http/client/client.hpp"
+#include "tests/unit/http/client_peer.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "client_peer.hpp"
+#include "tests/unit/http/client_peer.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-#include "client_certificates.hpp"
-#include "client_fixture.hpp"
+#include "tests/unit/http/client_certificates.hpp"
+#include "tests/unit/http/client_fixture.hpp"
 
 #include <openssl/ssl.h>
 
