@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Sources qw(line_of call_arguments is_product);
 our @EXPORT_OK = qw(complain complaints load_allowances check_text check_cpp
-  check_tests check_headers check_links branches_of one_armed_in);
+  check_tests check_headers branches_of one_armed_in);
 
 my $file_lines_max = 400;
 my $function_lines_max = 60;
@@ -66,38 +66,6 @@ sub check_text {
     complain($at, 'a path of one machine') if $line =~ $machine_paths;
     complain($at, 'the host name of a registry') if $line =~ /$registries/;
     complain($at, 'white space at the end') if $line =~ /[ \t]$/ && !$prose;
-  }
-}
-
-# The anchors that a page offers: those of its headings, and named ones.
-sub anchors_of {
-  my ($text) = @_;
-  my %anchors = map { $_ => 1 } $text =~ /<a id="([^"]+)">/g;
-  for my $heading ($text =~ /^#+ +(.*?) *$/mg) {
-    my $slug = lc $heading;
-    $slug =~ s/[^\w\- ]//g;
-    $slug =~ tr/ /-/;
-    $anchors{$slug} = 1;
-  }
-  return \%anchors;
-}
-
-# Links between pages lead somewhere. $exists holds files and their folders.
-sub check_links {
-  my ($file, $exists, $texts) = @_;
-  (my $prose = $file->{text}) =~ s/^```.*?^```//gms;
-  my ($folder) = $file->{path} =~ m{^(.*)/};
-  while ($prose =~ /\]\(([^)\s]+)\)/g) {
-    my ($target, $anchor) = split /#/, $1, 2;
-    next if $target =~ m{^\w+:};
-    my @parts = ((defined $folder && $target ne '' ? split m{/}, $folder : ()),
-      split m{/}, $target eq '' ? $file->{path} : $target);
-    my @path;
-    for (@parts) { $_ eq '..' ? pop @path : $_ ne '.' && push @path, $_ }
-    my $path = join '/', @path;
-    complain($file->{path}, "a link to nothing: $1") unless $exists->{$path};
-    complain($file->{path}, "a link to no heading: $1")
-      if defined $anchor && $texts->{$path} && !anchors_of($texts->{$path})->{$anchor};
   }
 }
 
