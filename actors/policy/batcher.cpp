@@ -57,8 +57,6 @@ public:
 
 private:
   bool may_join(const plan_item& item) const {
-    if (empty_)
-      return true;
     if ((to_itself_ || keeps_to_itself(item)) && item.came_with != came_with_)
       return false;
     bool is_free = true;

@@ -69,6 +69,8 @@ TEST_CASE("http_date: what is no date is nothing") {
                            "Sun, 06 Nov 94 08:49:37 GMT",
                            "Sun, 31 Nov 1994 08:49:37 GMT",
                            "Sun, 00 Nov 1994 08:49:37 GMT",
+                           "Sun, 0: Nov 1994 08:49:37 GMT",
+                           "Sun, 1/ Nov 1994 08:49:37 GMT",
                            "Sun, 06 Nix 1994 08:49:37 GMT",
                            "Sun, 06 Nov 1994 24:00:00 GMT",
                            "Sun, 06 Nov 1994 08:60:37 GMT",
