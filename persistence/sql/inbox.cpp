@@ -106,7 +106,7 @@ inbox::find_inbound(queue_no queue, std::string_view hs_txn_id) {
     inbound_row row;
     row.hs_txn_id = hs_txn_id;
     row.generation = static_cast<uint32_t>(find_.number(0));
-    row.at = find_.time(1);
+    row.at = find_.when(1);
     row.event_hashes = unpack_words(find_.text(2));
     row.non_event_hashes = unpack_words(find_.text(3));
     rows.push_back(std::move(row));
@@ -196,7 +196,7 @@ expected<uint64_t> inbox::window::forget(queue_no queue, stored_time before,
   std::optional<int64_t> last;
   for (uint64_t place = 0;; ++place) {
     WEIR_TRY(auto found, oldest.next());
-    if (!found || (place >= too_many && oldest.time(1) >= before))
+    if (!found || (place >= too_many && oldest.when(1) >= before))
       break;
     last = oldest.number(0);
   }

@@ -55,7 +55,7 @@ owed_row read_row(statement& from) {
   row.alone = from.number(2) != 0;
   row.item.kind = static_cast<lane>(from.number(3));
   row.item.id_hash = from.count(4);
-  row.accepted_at = from.time(5);
+  row.accepted_at = from.when(5);
   row.item.keys = from.text(6);
   row.item.event_id = from.text(7);
   row.item.bytes = from.text(8);

@@ -53,7 +53,7 @@ expected<uint64_t> outcomes::forget_outcomes(stored_time before,
   std::optional<place> last;
   for (uint64_t index = 0;; ++index) {
     WEIR_TRY(found, oldest_.next());
-    if (!found || (index >= too_many && oldest_.time(0) >= before))
+    if (!found || (index >= too_many && oldest_.when(0) >= before))
       break;
     last = {oldest_.number(0), oldest_.number(1), oldest_.number(2)};
   }

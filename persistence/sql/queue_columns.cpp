@@ -101,7 +101,7 @@ expected<queue_row> read_queue(statement& from, size_t first) {
   row.owed_others = from.count(first + 10);
   row.owed_bytes = from.count(first + 11);
   row.delivered_stream_ordering = from.count(first + 12);
-  row.not_before = from.time(first + 13);
+  row.not_before = from.when(first + 13);
   row.paused_by = static_cast<pause_cause>(from.number(first + 14));
   row.suspect_first = from.count(first + 15);
   row.suspect_last = from.count(first + 16);

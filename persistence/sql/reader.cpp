@@ -30,15 +30,15 @@ expected<queue_view> read_view(statement& from) {
     status.queue = "appservice/" + view.row.id.value;
     status.state = from.text(status_at);
     status.cause = from.text(status_at + 1);
-    status.since = from.time(status_at + 2);
-    status.next_at = from.time(status_at + 3);
+    status.since = from.when(status_at + 2);
+    status.next_at = from.when(status_at + 3);
     status.last_error = from.text(status_at + 4);
-    status.last_error_at = from.time(status_at + 5);
+    status.last_error_at = from.when(status_at + 5);
     status.attempts = from.count(status_at + 6);
-    status.as_of = from.time(status_at + 7);
+    status.as_of = from.when(status_at + 7);
     view.status = std::move(status);
   }
-  view.oldest_accepted_at = from.time(status_at + 8);
+  view.oldest_accepted_at = from.when(status_at + 8);
   view.dead_letters = from.count(status_at + 9);
   return view;
 }
@@ -56,8 +56,8 @@ dead_letter_row read_letter(statement& from) {
   row.item.kind = static_cast<lane>(from.number(3));
   row.item.id_hash = from.count(4);
   row.attempts = static_cast<uint32_t>(from.number(5));
-  row.accepted_at = from.time(6);
-  row.buried_at = from.time(7);
+  row.accepted_at = from.when(6);
+  row.buried_at = from.when(7);
   row.reason = from.text(8);
   row.item.keys = from.text(9);
   row.item.event_id = from.text(10);
@@ -123,7 +123,7 @@ expected<stored_time> reader::now() {
   WEIR_TRY(auto found, now_.next());
   if (!found)
     return fail(ec::corrupt, "now: no clock offset is stored");
-  const auto when = now_.time(0);
+  const auto when = now_.when(0);
   now_.done();
   return when;
 }
@@ -194,8 +194,8 @@ expected<std::vector<quarantine_row>> reader::quarantined(page_request page) {
     row.hs_txn_id = quarantined_.text(2);
     row.reason = quarantined_.text(3);
     row.times = quarantined_.count(4);
-    row.first_at = quarantined_.time(5);
-    row.last_at = quarantined_.time(6);
+    row.first_at = quarantined_.when(5);
+    row.last_at = quarantined_.when(6);
     rows.push_back(std::move(row));
   }
 }

@@ -64,7 +64,7 @@ public:
   [[nodiscard]] uint64_t count(size_t column) const {
     return static_cast<uint64_t>(number(column));
   }
-  [[nodiscard]] stored_time time(size_t column) const {
+  [[nodiscard]] stored_time when(size_t column) const {
     return {number(column)};
   }
   /// Text or bytes; empty for NULL. Moves the value out of the cell.

@@ -141,7 +141,7 @@ expected<stored_time> sql_store::now() {
   WEIR_TRY(auto found, now_.next());
   if (!found)
     return fail(ec::corrupt, "now: no clock offset is stored");
-  const auto when = now_.time(0);
+  const auto when = now_.when(0);
   now_.done();
   return when;
 }

@@ -4,6 +4,7 @@
 
 namespace weir::test {
 
+/// Port `outbox_store` in memory.
 class memory_outbox final : public outbox_store {
 public:
   explicit memory_outbox(memory_session& on) : on_{on} {
@@ -28,6 +29,7 @@ private:
   memory_session& on_;
 };
 
+/// Port `inbox_store` in memory.
 class memory_inbox final : public inbox_store {
 public:
   explicit memory_inbox(memory_session& on) : on_{on} {
@@ -52,6 +54,7 @@ private:
   memory_session& on_;
 };
 
+/// Port `keep_store` in memory.
 class memory_keep final : public keep_store {
 public:
   explicit memory_keep(memory_session& on) : on_{on} {
@@ -65,6 +68,7 @@ private:
   memory_session& on_;
 };
 
+/// Port `outcome_store` in memory.
 class memory_outcomes final : public outcome_store {
 public:
   explicit memory_outcomes(memory_session& on) : on_{on} {
