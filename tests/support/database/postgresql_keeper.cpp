@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -28,10 +29,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Between two programs of one test run lies less than this.
-constexpr int idle_seconds = 3;
+constexpr int idle_looks = 3;
 /// A start on a busy machine.
 constexpr int start_tries = 600;
-constexpr useconds_t start_pause_us = 50'000;
+constexpr int start_pause_ms = 50;
+/// How often the keeper looks whether it is needed.
+constexpr int idle_look_ms = 1'000;
 
 [[noreturn]] void broken(const std::string& what) {
   throw std::runtime_error{"PostgreSQL for tests: " + what};
@@ -176,14 +179,14 @@ bool unused(int start, int use) {
   const int use = open_lock(at / "use");
   int idle = 0;
   bool alive = true;
-  while (alive && idle < idle_seconds) {
-    ::sleep(1);
+  while (alive && idle < idle_looks) {
+    ::poll(nullptr, 0, idle_look_ms);
     alive = ::waitpid(server, nullptr, WNOHANG) == 0;
     if (!unused(start, use)) {
       idle = 0;
       continue;
     }
-    if (++idle < idle_seconds) {
+    if (++idle < idle_looks) {
       ::flock(start, LOCK_UN);
       ::flock(use, LOCK_UN);
     }
@@ -236,7 +239,7 @@ uint16_t use_postgresql_server() {
     while (!answers(port)) {
       if (++tries > start_tries)
         broken("the server does not start, see " + (at / "log").string());
-      ::usleep(start_pause_us);
+      ::poll(nullptr, 0, start_pause_ms);
     }
     std::ofstream{at / "port"} << port;
   }
