@@ -158,7 +158,7 @@ TEST_CASE_TEMPLATE("outbox: text that a store would alter is refused", Where,
   const auto queue = on.adopted("a");
   for (const std::string& text :
        std::vector{std::string("a\0b", 3), std::string("\xFF"),
-        std::string("\xED\xA0\x80"), std::string("12345678\xC3")}) {
+                   std::string("\xED\xA0\x80"), std::string("12345678\xC3")}) {
     const std::vector rows{event(1, text)};
     must(on.db->begin(on.lease, 1));
     CHECK(code_of(on.db->outbox().append(queue.no, rows)) == ec::rejected);
