@@ -184,36 +184,58 @@ connection::read_some(std::span<char> into) {
 
 void connection::watch(std::chrono::milliseconds idle_time,
                        std::function<void()> dead) {
-  // The turn lets only one of the two waits count, and neither once woken.
-  const auto die = [self = shared_from_this(), dead = std::move(dead),
-                    turn = ++watch_turn_](error_code error) {
-    if (error || turn != self->watch_turn_)
-      return;
-    ++self->watch_turn_;
-    dead();
-  };
+  dead_ = std::move(dead);
   timer_.expires_after(idle_time);
-  timer_.async_wait(die);
-  socket_.async_wait(stream_socket::wait_read, die);
+  timer_.async_wait(
+    [self = shared_from_this(), turn = ++watch_turn_](error_code error) {
+      if (!error && turn == self->watch_turn_)
+        self->die();
+    });
+  wait_for_sound();
+}
+
+void connection::wait_for_sound() {
+  socket_.async_wait(
+    stream_socket::wait_read,
+    [self = shared_from_this(), turn = watch_turn_](error_code error) {
+      if (error || turn != self->watch_turn_)
+        return;
+      // The reactor may report the bytes of the answer read before.
+      if (self->silent())
+        self->wait_for_sound();
+      else
+        self->die();
+    });
+}
+
+void connection::die() {
+  ++watch_turn_;
+  if (const auto dead = std::exchange(dead_, nullptr))
+    dead();
 }
 
 bool connection::wake() {
   ++watch_turn_;
+  dead_ = nullptr;
   timer_.cancel();
-  if (closed_)
-    return false;
   error_code ignored;
   socket_.cancel(ignored);
+  return silent();
+}
+
+bool connection::silent() {
+  if (closed_ || (tls_ && session_holds_bytes(tls_->native_handle())))
+    return false;
   char byte = 0;
   const auto seen = ::recv(socket_.native_handle(), &byte, sizeof byte,
                            MSG_PEEK | MSG_DONTWAIT);
-  return seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-    && !(tls_ && holds_bytes(tls_->native_handle()));
+  return seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 void connection::close() {
   closed_ = true;
   ++watch_turn_;
+  dead_ = nullptr;
   timer_.cancel();
   if (race_)
     race_->close();

@@ -79,12 +79,11 @@ public:
   /// Waits, idle, until the peer sends or closes, or `idle_time` is over; then
   /// `dead` runs, at most once.
   void watch(std::chrono::milliseconds idle_time, std::function<void()> dead);
-  /// Ends `watch`. True when the connection is still open and silent, so that
-  /// the next bytes on it belong to the next request.
+  /// Ends `watch`. True when the next bytes belong to the next request.
   bool wake();
 
-  /// More has been read than was asked for; only TLS reads ahead.
-  [[nodiscard]] bool holds_bytes();
+  /// Open, and nothing has come that nobody has asked for.
+  [[nodiscard]] bool silent();
 
   /// Cancels everything under way. Idempotent.
   void close();
@@ -97,6 +96,8 @@ public:
   }
 
 private:
+  void wait_for_sound();
+  void die();
   using tls_stream = boost::asio::ssl::stream<stream_socket&>;
 
   boost::asio::awaitable<trouble> look_up(const std::string& host,
@@ -116,7 +117,8 @@ private:
   std::shared_ptr<socket_race> race_;
   std::optional<found_addresses> found_;
   std::string stage_;
-  uint64_t watch_turn_ = 0;
+  std::function<void()> dead_;
+  uint64_t watch_turn_ = 0; ///< An old wait's end is ignored.
   bool closed_ = false;
 };
 

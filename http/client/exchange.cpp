@@ -3,6 +3,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
 #include <utility>
@@ -13,6 +15,14 @@ namespace net = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
+namespace {
+
+/// Long enough for a handler that is queued already; short beside the time it
+/// takes to answer a request that is refused before it was read.
+constexpr milliseconds write_grace{20};
+
+} // namespace
+
 exchange::exchange(plan what, std::shared_ptr<connection> with, bool kept,
                    std::shared_ptr<exchange_home> home, continuation done)
   : plan_{std::move(what)},
@@ -21,6 +31,7 @@ exchange::exchange(plan what, std::shared_ptr<connection> with, bool kept,
     home_{std::move(home)},
     done_{std::move(done)},
     deadline_{connection_->strand()},
+    write_end_{connection_->strand()},
     begun_{std::chrono::steady_clock::now()} {
 }
 
@@ -81,17 +92,33 @@ net::awaitable<void> exchange::talk() {
   arm(plan_.request.deadlines.answer, no_answer::answer_timeout);
   begin_write();
   co_await read_answer();
+  co_await settle_write();
+}
+
+/// With several threads the end of the writing may be told after the answer
+/// that followed it. It is worth a moment to keep the connection.
+net::awaitable<void> exchange::settle_write() {
+  if (!writing_ || !reader_->reusable())
+    co_return;
+  write_end_.expires_after(write_grace);
+  error_code ignored;
+  co_await write_end_.async_wait(
+    net::redirect_error(net::use_awaitable, ignored));
 }
 
 void exchange::begin_write() {
+  writing_ = true;
   written_ = false;
   connection_->write(
     plan_.head, plan_.request.body.view(),
     [self = shared_from_this(), turn = ++writes_](error_code error) {
       // An error is no verdict: the answer that explains it may be on its way,
       // and reading will tell if it is not.
-      if (!error && turn == self->writes_)
-        self->written_ = true;
+      if (turn != self->writes_)
+        return;
+      self->writing_ = false;
+      self->written_ = !error;
+      self->write_end_.cancel();
     });
 }
 
@@ -169,7 +196,7 @@ void exchange::finish() {
   else
     answer.failure = trouble_.why, answer.detail = trouble_.detail;
   const bool fit = reader_ && reader_->reusable() && written_
-    && trouble_.why == no_answer::none;
+    && trouble_.why == no_answer::none && connection_->silent();
   if (fit)
     home_->keep(plan_.pool, std::move(connection_));
   else

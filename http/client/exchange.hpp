@@ -59,6 +59,7 @@ private:
   boost::asio::awaitable<bool> connect();
   boost::asio::awaitable<void> talk();
   boost::asio::awaitable<void> read_answer();
+  boost::asio::awaitable<void> settle_write();
   void begin_write();
   [[nodiscard]] bool kept_one_was_dead() const;
   void replace_connection();
@@ -73,9 +74,11 @@ private:
   std::shared_ptr<exchange_home> home_;
   continuation done_;
   boost::asio::steady_timer deadline_;
+  boost::asio::steady_timer write_end_;
   std::chrono::steady_clock::time_point begun_;
   uint64_t armed_ = 0; ///< Counts what was armed: an old expiry is ignored.
   uint64_t writes_ = 0;
+  bool writing_ = false;
   bool written_ = false; ///< The request is out, whole.
   trouble trouble_;      ///< Of connecting, or what we gave up for.
   std::optional<answer_reader> reader_; ///< Once connected.
