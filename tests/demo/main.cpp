@@ -1,6 +1,6 @@
 // Shows Weir's main job: a homeserver's transactions reach a bridge in order,
 // once, although Weir is killed in the middle.
-// usage: weir_demo WEIR_BINARY FOLDER   (an empty folder, for state and logs)
+// usage: weir_demo WEIR_BINARY FOLDER   (where to make a folder for state)
 
 #include "tests/demo/bridge.hpp"
 #include "tests/demo/process.hpp"
@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -176,21 +178,21 @@ bool push_all(const setting& weir, std::unique_ptr<process>& running,
   return taken == transactions && running;
 }
 
-int show(const setting& weir) {
+bool show(const setting& weir) {
   http_peer homeserver{[](const incoming&) { return answer{}; }};
   bridge receiver{bridge_work_ms};
   write_configuration(weir, homeserver.port(), receiver.port());
   auto running = start_weir(weir);
   if (!running) {
     std::printf("Weir did not get ready\n");
-    return 1;
+    return false;
   }
   std::printf("Weir is ready on port %u; the bridge takes %d ms for a "
               "transaction\n",
               weir.port, bridge_work_ms);
   if (!push_all(weir, running, receiver)) {
     std::printf("a transaction was not taken\n");
-    return 1;
+    return false;
   }
   constexpr int sent = transactions * events_per_transaction;
   const bool whole = judge(wait_for(receiver, sent), sent);
@@ -199,7 +201,7 @@ int show(const setting& weir) {
   std::printf("%s\n",
               whole && status == 0 ? "everything arrived once and in order"
                                    : "NOT everything is as it should be");
-  return whole && status == 0 ? 0 : 1;
+  return whole && status == 0;
 }
 
 } // namespace
@@ -210,5 +212,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return show({argv[1], argv[2]});
+  auto folder = std::filesystem::absolute(argv[2]).string() + "/demo.XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) {
+    std::fprintf(stderr, "no folder can be made in %s\n", argv[2]);
+    return 2;
+  }
+  if (!show({argv[1], folder})) {
+    std::printf("what Weir said is in %s/weir.log\n", folder.c_str());
+    return 1;
+  }
+  std::filesystem::remove_all(folder);
+  return 0;
 }
