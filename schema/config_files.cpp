@@ -1,18 +1,16 @@
 #include "schema/config_files.hpp"
 
 #include "schema/config_values.hpp"
+#include "schema/hash.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <span>
 #include <system_error>
 
 namespace weir {
@@ -47,13 +45,6 @@ std::string reason_of(int number) {
 
 auto failed(ec code, const std::string& path, int number) {
   return fail(code, fmt::format("{}: {}", path, reason_of(number)));
-}
-
-std::string to_hex(std::span<const unsigned char> bytes) {
-  std::string hex;
-  for (const auto byte : bytes)
-    hex += fmt::format("{:02x}", byte);
-  return hex;
 }
 
 expected<std::string> read_all(const file_handle& file, const std::string& path,
@@ -187,20 +178,13 @@ expected<void> write_private_file(const std::string& path,
 }
 
 std::string new_token() {
-  std::array<unsigned char, 32> bytes{};
-  const auto drawn = RAND_bytes(bytes.data(), static_cast<int>(bytes.size()));
-  WEIR_ASSERT(drawn == 1);
-  return to_hex(bytes);
+  constexpr size_t token_bytes = 32;
+  return random_hex(token_bytes);
 }
 
 std::string token_fingerprint(std::string_view token) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  const auto hashed = EVP_Digest(token.data(), token.size(), digest.data(),
-                                 &size, EVP_sha256(), nullptr);
-  WEIR_ASSERT(hashed == 1);
-  constexpr size_t shown_bytes = 4;
-  return to_hex(std::span{digest}.first(shown_bytes));
+  constexpr size_t shown_digits = 8;
+  return sha256_hex(token).substr(0, shown_digits);
 }
 
 } // namespace weir
