@@ -84,10 +84,11 @@ struct config {
   } admin;
 
   struct homeserver_options {
-    std::string name;     ///< Its server_name, such as `example.org`.
-    std::string url;      ///< In the form of `http_peer::url`.
-    std::string ca_file;  ///< PEM; empty: the system's authorities.
-    std::string as_token; ///< Of Weir's own registration; may be empty.
+    std::string name;          ///< Its server_name, such as `example.org`.
+    std::string url;           ///< In the form of `http_peer::url`.
+    std::string ca_file;       ///< PEM; empty: the system's authorities.
+    std::string as_token;      ///< Of Weir's own registration; may be empty.
+    std::string as_token_file; ///< Where it was read from, if from a file.
     struct pace_options {
       uint32_t sends_per_second = 50;
       uint32_t in_flight = 8;

@@ -76,10 +76,18 @@ void add_homeserver(options& table) {
     [](auto& c) -> auto& { return c.homeserver.as_token; },
     "The `as_token` of Weir's own registration, made by `weir "
     "registration`."));
-  table.push_back(token_file<config>(
+  auto as_token_file = token_file<config>(
     "homeserver.as_token_file",
     [](auto& c) -> auto& { return c.homeserver.as_token; },
-    "A file with that token, instead of `homeserver.as_token`."));
+    "A file with that token, instead of `homeserver.as_token`; `weir "
+    "registration` makes it when it is missing.");
+  as_token_file.read = [read = as_token_file.read](
+                         config& target, const yaml_node& node,
+                         const std::string& key, config_reading& reading) {
+    target.homeserver.as_token_file = reading.resolve(node.text);
+    read(target, node, key, reading);
+  };
+  table.push_back(std::move(as_token_file));
   table.push_back(count<config>(
     "homeserver.pace.sends_per_second",
     [](auto& c) -> auto& { return c.homeserver.pace.sends_per_second; }, 1,

@@ -12,6 +12,23 @@ namespace weir {
 
 namespace {
 
+enum class flag_word : uint8_t { none, yes, no };
+
+/// A boolean as YAML 1.1 has them.
+flag_word word_of(const yaml_node& node) {
+  constexpr std::array yes{"true", "True", "TRUE", "yes", "Yes",
+                           "YES",  "on",   "On",   "ON"};
+  constexpr std::array no{"false", "False", "FALSE", "no", "No",
+                          "NO",    "off",   "Off",   "OFF"};
+  const auto is_one_of = [&node](const auto& words) {
+    return node.is_scalar() && !node.quoted
+      && std::find(words.begin(), words.end(), node.text) != words.end();
+  };
+  return is_one_of(yes) ? flag_word::yes
+    : is_one_of(no)     ? flag_word::no
+                        : flag_word::none;
+}
+
 /// Reads the keys of one file and collects what is wrong with them.
 class registration_reader {
 public:
@@ -68,20 +85,11 @@ public:
     const auto* entry = root.find(key);
     if (!entry)
       return otherwise;
-    const auto& value = entry->value;
-    constexpr std::array yes{"true", "True", "TRUE", "yes", "Yes",
-                             "YES",  "on",   "On",   "ON"};
-    constexpr std::array no{"false", "False", "FALSE", "no", "No",
-                            "NO",    "off",   "Off",   "OFF"};
-    const auto is_one_of = [&value](const auto& words) {
-      return value.is_scalar() && !value.quoted
-        && std::find(words.begin(), words.end(), value.text) != words.end();
-    };
-    if (is_one_of(yes))
-      return true;
-    if (!is_one_of(no))
-      warning(value, key, "expected true or false, homeservers differ here");
-    return is_one_of(no) ? false : otherwise;
+    const auto word = word_of(entry->value);
+    if (word == flag_word::none)
+      warning(entry->value, key,
+              "expected true or false, homeservers differ here");
+    return word == flag_word::none ? otherwise : word == flag_word::yes;
   }
 
 private:
@@ -137,27 +145,36 @@ void read_localpart(const yaml_node& root, appservice_registration& into,
       || (c >= '0' && c <= '9')
       || std::string_view{"._-~/"}.find(c) != std::string_view::npos;
   };
-  if (!std::all_of(value->text.begin(), value->text.end(), is_safe))
+  if (!check_token(value->text))
+    reader.problem(*value, "sender_localpart",
+                   "expected printable ASCII without spaces");
+  else if (!std::all_of(value->text.begin(), value->text.end(), is_safe))
     reader.warning(*value, "sender_localpart",
                    "expected letters, digits and ._-/ only, some homeservers "
                    "refuse others");
 }
 
-/// What homeservers refuse here is none of ours to refuse, but worth a word.
+bool is_yaml_flag(const yaml_node& node) {
+  return word_of(node) != flag_word::none;
+}
+
+/// Weir routes by none of this, but a homeserver refuses to start with a copy
+/// in which it is wrong.
 void check_namespace(const yaml_node& list, const std::string& key,
                      registration_reader& reader) {
   if (list.is_null())
     return;
   if (!list.is_list())
-    return reader.warning(list, key, "expected a list");
+    return reader.problem(list, key, "expected a list");
   for (const auto& item : list.items) {
     const auto* regex = item.find("regex");
     const auto* exclusive = item.find("exclusive");
-    if (!item.is_map() || !regex || !regex->value.is_scalar() || !exclusive
-        || !exclusive->value.is_scalar() || exclusive->value.quoted)
-      reader.warning(item, key,
-                     "expected items with a regex and with exclusive: true or "
-                     "false");
+    if (!regex || !is_yaml_string(regex->value))
+      reader.problem(regex ? regex->value : item, key + ".regex",
+                     "expected a string");
+    if (!exclusive || !is_yaml_flag(exclusive->value))
+      reader.problem(exclusive ? exclusive->value : item, key + ".exclusive",
+                     "expected true or false");
   }
 }
 
@@ -171,6 +188,21 @@ void read_namespaces(const yaml_node& root, registration_reader& reader) {
   for (const auto& [key, list] : value->entries)
     if (key.text == "users" || key.text == "aliases" || key.text == "rooms")
       check_namespace(list, "namespaces." + key.text, reader);
+}
+
+/// Keys that Weir only passes on, but a homeserver refuses when wrong.
+void check_passed_on(const yaml_node& root, registration_reader& reader) {
+  for (const auto* key : {"org.matrix.msc3202", "io.element.msc4190"})
+    if (const auto* entry = root.find(key);
+        entry && !is_yaml_flag(entry->value))
+      reader.problem(entry->value, key, "expected true or false");
+  const auto* protocols = root.find("protocols");
+  if (!protocols || protocols->value.is_null())
+    return;
+  const auto& items = protocols->value.items;
+  if (!protocols->value.is_list()
+      || !std::all_of(items.begin(), items.end(), is_yaml_string))
+    reader.problem(protocols->value, "protocols", "expected a list of strings");
 }
 
 } // namespace
@@ -195,6 +227,7 @@ void parse_registration(const std::string& path, std::string_view text,
   result.hs_token = reader.token(root, "hs_token");
   read_localpart(root, result, reader);
   read_namespaces(root, reader);
+  check_passed_on(root, reader);
   result.rate_limited = reader.flag(root, "rate_limited", true);
   const bool stable = reader.flag(root, "receive_ephemeral", false);
   const bool older

@@ -57,17 +57,18 @@ std::optional<json> ask(const admin_call& call, const std::string& path,
                         bool raw, std::ostream& out, std::ostream& err) {
   const auto answer = call("GET", path);
   if (!answer) {
-    err << "weir does not answer: " << printable(answer.error().context, 500)
-        << '\n';
+    err << "weir does not answer, is it running? "
+        << printable(answer.error().context, 500) << '\n';
     return std::nullopt;
   }
   const auto& [status, body] = answer.value();
-  auto parsed = json::parse(body, nullptr, false);
-  if (status == 200 && parsed.is_object()) {
-    if (raw)
-      out << body << (body.ends_with('\n') ? "" : "\n");
-    return parsed;
+  if (status == 200 && raw) {
+    out << body << (body.ends_with('\n') ? "" : "\n");
+    return json::object();
   }
+  auto parsed = json::parse(body, nullptr, false);
+  if (status == 200 && parsed.is_object())
+    return parsed;
   const auto what = parsed.is_object() ? text_at(parsed, "error", 500) : "";
   if (status == 401 || status == 403)
     err << "weir refuses the admin token: " << or_dash(what) << '\n';

@@ -66,7 +66,15 @@ int with_admin(commands& run,
     run.err << "no admin token: " << token.error().context << '\n';
     return exit_failed;
   }
-  return command(run.parts.connect_admin(loaded.settings, token.value()));
+  const auto call = run.parts.connect_admin(loaded.settings, token.value());
+  return command([&](std::string_view method,
+                     std::string_view path) -> expected<admin_answer> {
+    auto answer = call(method, path);
+    if (answer)
+      return answer;
+    return fail(answer.error().code,
+                loaded.settings.admin.listen + ": " + answer.error().context);
+  });
 }
 
 CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,

@@ -93,17 +93,31 @@ void explain(const std::vector<planned_file>& files, std::ostream& out) {
          "owner can, and\nreads them when it starts.\n";
 }
 
-/// Puts a token that was made here where the configuration can name it.
-expected<void> keep_token(const std::string& folder,
+/// Puts a token that was made here where the configuration names it or can.
+expected<void> keep_token(const config& settings, const std::string& folder,
                           const std::string& registration,
                           const std::string& config_path, std::ostream& out) {
-  const auto path = (fs::path{folder} / "weir.token").string();
+  const auto& named = settings.homeserver.as_token_file;
+  const auto path
+    = named.empty() ? (fs::path{folder} / "weir.token").string() : named;
   WEIR_TRY(
     write_private_file(path, read_own_tokens(registration).as_token + "\n"));
-  out << "wrote " << path << "\n\nIn " << config_path
-      << ", for Weir's own requests:\n\nhomeserver:\n  as_token_file: \""
-      << path << "\"\n";
+  out << "wrote " << path << '\n';
+  if (named.empty())
+    out << "\nIn " << config_path
+        << ", for Weir's own requests:\n\nhomeserver:\n  as_token_file: \""
+        << path << "\"\n";
   return ok();
+}
+
+/// The token file is ours to make, so it may be missing here.
+void forgive_missing_token_file(loaded_setup& setup) {
+  const auto& file = setup.settings.homeserver.as_token_file;
+  std::error_code failure;
+  if (!file.empty() && !fs::exists(file, failure) && !failure)
+    std::erase_if(setup.problems, [](const config_problem& problem) {
+      return problem.key == "homeserver.as_token_file";
+    });
 }
 
 } // namespace
@@ -111,7 +125,8 @@ expected<void> keep_token(const std::string& folder,
 int registration_command(const std::string& config_path,
                          const std::string& folder, std::ostream& out,
                          std::ostream& err) {
-  const auto setup = load_setup(config_path);
+  auto setup = load_setup(config_path);
+  forgive_missing_token_file(setup);
   print_problems(setup.problems, "", err);
   if (!setup.problems.empty())
     return exit_failed;
@@ -133,7 +148,8 @@ int registration_command(const std::string& config_path,
     return exit_failed;
   auto done = write_all(files, out);
   if (done && setup.settings.homeserver.as_token.empty())
-    done = keep_token(absolute.string(), files.back().text, config_path, out);
+    done = keep_token(setup.settings, absolute.string(), files.back().text,
+                      config_path, out);
   if (!done) {
     err << done.error().context << '\n';
     return exit_failed;

@@ -2,25 +2,22 @@
 #include "http/cli/command_line.hpp"
 #include "http/cli/text_table.hpp"
 
+#include "tests/support/test_folder.hpp"
+
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <sys/stat.h>
 
 using namespace weir;
 
 namespace {
 
-/// A folder of one test with a configuration and one bridge, gone with it.
-class test_setup {
+/// A folder of one test with a configuration and one bridge.
+class test_setup : public test_folder {
 public:
   test_setup() {
-    auto name
-      = std::filesystem::temp_directory_path().string() + "/weir-cli-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
     write("bridge.yaml",
           "id: irc/1\nurl: http://127.0.0.1:1\nas_token: a\n"
           "hs_token: '12'\nsender_localpart: b\n"
@@ -28,33 +25,10 @@ public:
     write("conf.yaml",
           "homeserver: {name: example.org, url: 'http://h'}\n"
           "storage: {url: 'sqlite://"
-            + folder
+            + path()
             + "/weir.db'}\n"
               "appservices: {registrations: bridge.yaml}\n");
   }
-  ~test_setup() {
-    std::filesystem::remove_all(folder);
-  }
-  test_setup(const test_setup&) = delete;
-  test_setup& operator=(const test_setup&) = delete;
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream{folder + "/" + name} << text;
-    chmod((folder + "/" + name).c_str(), 0600);
-  }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in{folder + "/" + name};
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  [[nodiscard]] mode_t mode(const std::string& name) const {
-    struct stat status {};
-    REQUIRE(stat((folder + "/" + name).c_str(), &status) == 0);
-    return status.st_mode & 07777;
-  }
-
-  std::string folder;
 };
 
 struct outcome {
@@ -96,7 +70,7 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("cli: check sums up what is right in one line") {
   const test_setup setup;
-  const auto done = run({"check", "--config", setup.folder + "/conf.yaml"});
+  const auto done = run({"check", "--config", setup.path() + "/conf.yaml"});
   CHECK(done.code == 0);
   CHECK(done.out
         == "ok: 1 appservices, SQLite store, appservice API on "
@@ -109,20 +83,20 @@ TEST_CASE("cli: check prints every problem of every file and fails") {
               "homeserver: {name: example.org}\nlisten: 8009\n"
               "appservices: {registrations: '*e.yaml'}\n");
   setup.write("e.yaml", "id: 1\nurl: x\n");
-  const auto done = run({"check", "--config", setup.folder + "/bad.yaml"});
+  const auto done = run({"check", "--config", setup.path() + "/bad.yaml"});
   CHECK(done.code == 1);
-  CHECK(has(done.out, setup.folder + "/bad.yaml:1: homeserver.url: expected "));
-  CHECK(has(done.out, setup.folder + "/bad.yaml:2: listen: expected "));
-  CHECK(has(done.out, setup.folder + "/e.yaml:1: id: expected a string"));
-  CHECK(has(done.out, setup.folder + "/e.yaml:2: url: expected a URL"));
-  CHECK(has(done.out, setup.folder + "/e.yaml: as_token: expected this key"));
+  CHECK(has(done.out, setup.path() + "/bad.yaml:1: homeserver.url: expected "));
+  CHECK(has(done.out, setup.path() + "/bad.yaml:2: listen: expected "));
+  CHECK(has(done.out, setup.path() + "/e.yaml:1: id: expected a string"));
+  CHECK(has(done.out, setup.path() + "/e.yaml:2: url: expected a URL"));
+  CHECK(has(done.out, setup.path() + "/e.yaml: as_token: expected this key"));
 }
 
 TEST_CASE("cli: registration writes private files and says what to do") {
   const test_setup setup;
-  const auto out = setup.folder + "/out";
+  const auto out = setup.path() + "/out";
   const auto done = run(
-    {"registration", "--config", setup.folder + "/conf.yaml", "--out", out});
+    {"registration", "--config", setup.path() + "/conf.yaml", "--out", out});
   CHECK(done.err == "");
   CHECK(done.code == 0);
   CHECK(has(done.out,
@@ -141,22 +115,42 @@ TEST_CASE("cli: registration writes private files and says what to do") {
   CHECK(token.size() == 64);
   CHECK(has(setup.read("out/weir.yaml"), "as_token: \"" + token + "\""));
   CHECK_FALSE(has(done.out, token));
-  CHECK(std::distance(std::filesystem::directory_iterator{out},
-                      std::filesystem::directory_iterator{})
-        == 3);
+  CHECK(setup.files() == 3);
 }
 
 TEST_CASE("cli: registration written again keeps Weir's tokens") {
   const test_setup setup;
   const std::vector<std::string> words{"registration", "--config",
-                                       setup.folder + "/conf.yaml", "--out",
-                                       setup.folder + "/out"};
+                                       setup.path() + "/conf.yaml", "--out",
+                                       setup.path() + "/out"};
   REQUIRE(run(words).code == 0);
   const auto before = setup.read("out/weir.yaml");
   const auto again = run(words);
   CHECK(again.code == 0);
   CHECK(setup.read("out/weir.yaml") == before);
-  CHECK(has(again.out, "unchanged " + setup.folder + "/out/weir.yaml"));
+  CHECK(has(again.out, "unchanged " + setup.path() + "/out/weir.yaml"));
+}
+
+TEST_CASE("cli: registration makes the token file that the configuration "
+          "names") {
+  const test_setup setup;
+  setup.write("conf.yaml",
+              "homeserver: {name: a, url: 'http://h', "
+              "as_token_file: own.token}\n");
+  const std::vector<std::string> words{"registration", "--config",
+                                       setup.path() + "/conf.yaml", "--out",
+                                       setup.path() + "/out"};
+  CHECK(run({"check", "--config", setup.path() + "/conf.yaml"}).code == 1);
+  const auto done = run(words);
+  CHECK(done.err == "");
+  CHECK(done.code == 0);
+  CHECK(has(done.out, "wrote " + setup.path() + "/own.token\n"));
+  CHECK(setup.mode("own.token") == 0600);
+  const auto token = setup.read("own.token");
+  CHECK(run({"check", "--config", setup.path() + "/conf.yaml"}).code == 0);
+  CHECK(run(words).code == 0);
+  CHECK(setup.read("own.token") == token);
+  CHECK(has(setup.read("out/weir.yaml"), token.substr(0, 64)));
 }
 
 TEST_CASE("cli: registration takes the token that the configuration has") {
@@ -165,7 +159,7 @@ TEST_CASE("cli: registration takes the token that the configuration has") {
               "homeserver: {name: a, url: 'http://h', as_token: "
               "mine}\n");
   const auto done = run({"registration", "--config",
-                         setup.folder + "/conf.yaml", "--out", setup.folder});
+                         setup.path() + "/conf.yaml", "--out", setup.path()});
   CHECK(done.code == 0);
   CHECK(has(setup.read("weir.yaml"), "as_token: \"mine\"\n"));
   CHECK_FALSE(has(done.out, "as_token_file"));
@@ -174,20 +168,20 @@ TEST_CASE("cli: registration takes the token that the configuration has") {
 TEST_CASE("cli: registration never writes over what is not its own") {
   const test_setup setup;
   setup.write("weir.yaml", "listen: 127.0.0.1:8009\n");
-  auto done = run({"registration", "--config", setup.folder + "/conf.yaml",
-                   "--out", setup.folder});
+  auto done = run({"registration", "--config", setup.path() + "/conf.yaml",
+                   "--out", setup.path()});
   CHECK(done.code == 1);
   CHECK(has(done.err, "weir.yaml: is there already"));
   CHECK(setup.read("weir.yaml") == "listen: 127.0.0.1:8009\n");
 
-  std::filesystem::remove(setup.folder + "/weir.yaml");
-  std::filesystem::rename(setup.folder + "/bridge.yaml",
-                          setup.folder + "/irc%2F1.yaml");
+  std::filesystem::remove(setup.path() + "/weir.yaml");
+  std::filesystem::rename(setup.path() + "/bridge.yaml",
+                          setup.path() + "/irc%2F1.yaml");
   setup.write("conf.yaml",
               "homeserver: {name: a, url: 'http://h'}\n"
               "appservices: {registrations: '*1.yaml'}\n");
-  done = run({"registration", "--config", setup.folder + "/conf.yaml", "--out",
-              setup.folder});
+  done = run({"registration", "--config", setup.path() + "/conf.yaml", "--out",
+              setup.path()});
   CHECK(done.code == 1);
   CHECK(has(done.err, "is a bridge's own registration"));
   CHECK(has(setup.read("irc%2F1.yaml"), "url: http://127.0.0.1:1\n"));
@@ -202,11 +196,11 @@ TEST_CASE("cli: serve starts only with a setup that is right") {
     CHECK(given.registrations.size() == 1);
     return 7;
   };
-  CHECK(run({"serve", "--config", setup.folder + "/conf.yaml"}, parts).code
+  CHECK(run({"serve", "--config", setup.path() + "/conf.yaml"}, parts).code
         == 7);
   setup.write("conf.yaml", "listen: x\n");
   const auto refused
-    = run({"serve", "--config", setup.folder + "/conf.yaml"}, parts);
+    = run({"serve", "--config", setup.path() + "/conf.yaml"}, parts);
   CHECK(refused.code == 1);
   CHECK(has(refused.err, "homeserver.name"));
   CHECK(served == 1);
@@ -242,7 +236,7 @@ TEST_CASE("cli: admin commands take the token file and the admin address") {
     token = given;
     return admin.call();
   };
-  const auto conf = setup.folder + "/conf.yaml";
+  const auto conf = setup.path() + "/conf.yaml";
   const auto refused = run({"status", "--config", conf}, parts);
   CHECK(refused.code == 1);
   CHECK(has(refused.err, "no admin token: "));
@@ -260,7 +254,7 @@ TEST_CASE("cli: a problem elsewhere in the file does not stop admin commands") {
     = [&](const config&, const std::string&) { return admin.call(); };
   setup.write("admin.token", "secret\n");
   setup.write("conf.yaml", setup.read("conf.yaml") + "log: {level: loud}\n");
-  const auto conf = setup.folder + "/conf.yaml";
+  const auto conf = setup.path() + "/conf.yaml";
   CHECK(run({"status", "--config", conf}, parts).code == 0);
   setup.write("conf.yaml", setup.read("conf.yaml") + "admin: {listen: x}\n");
   CHECK(run({"status", "--config", conf}, parts).code == 1);
@@ -273,7 +267,7 @@ TEST_CASE("cli: dead letter commands ask for what their options say") {
   parts.connect_admin
     = [&](const config&, const std::string&) { return admin.call(); };
   setup.write("admin.token", "secret\n");
-  const auto conf = setup.folder + "/conf.yaml";
+  const auto conf = setup.path() + "/conf.yaml";
   CHECK(run({"dead-letters", "list", "--config", conf, "--appservice", "a/b",
              "--after", "7", "--limit", "9"},
             parts)
@@ -347,7 +341,7 @@ TEST_CASE("cli: whatever the admin API answers is told in one line") {
     return err.str();
   };
   CHECK(told(fail(ec::unavailable, "127.0.0.1:8010: refused"))
-        == "weir does not answer: 127.0.0.1:8010: refused\n");
+        == "weir does not answer, is it running? 127.0.0.1:8010: refused\n");
   CHECK(told(admin_answer{403, R"({"error":"bad token"})"})
         == "weir refuses the admin token: bad token\n");
   CHECK(told(admin_answer{404, R"({"error":"no such letter"})"})

@@ -1,91 +1,9 @@
-#include "schema/config.hpp"
-#include "schema/config_files.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <sys/stat.h>
+#include "tests/support/config_samples.hpp"
+#include "tests/support/test_folder.hpp"
 
 using namespace weir;
+using namespace weir::config_samples;
 using namespace std::chrono_literals;
-
-template <>
-struct doctest::StringMaker<std::vector<std::string>> {
-  static String convert(const std::vector<std::string>& all) {
-    std::string text;
-    for (const auto& one : all)
-      text.append("\n  ").append(one);
-    return text.c_str();
-  }
-};
-
-namespace {
-
-const std::string minimal = "homeserver: {name: example.org, "
-                            "url: 'http://127.0.0.1:8008'}\n";
-
-loaded_config parse(const std::string& text) {
-  return parse_config("/etc/weir/weir.yaml", text);
-}
-
-/// All problems as lines, without the file's name.
-std::vector<std::string> problems_of(const loaded_config& loaded) {
-  std::vector<std::string> lines;
-  for (auto problem : loaded.problems) {
-    problem.file = "f";
-    lines.push_back(to_string(problem));
-  }
-  return lines;
-}
-
-/// The problems of a text that is right but for `extra`.
-std::vector<std::string> problems_with(const std::string& extra) {
-  return problems_of(parse(minimal + extra));
-}
-
-using lines = std::vector<std::string>;
-
-/// A folder of one test, gone with it.
-class test_folder {
-public:
-  test_folder() {
-    auto name
-      = std::filesystem::temp_directory_path().string() + "/weir-config-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~test_folder() {
-    std::filesystem::remove_all(path_);
-  }
-  test_folder(const test_folder&) = delete;
-  test_folder& operator=(const test_folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& text,
-                    mode_t mode = 0600) const {
-    const auto path = path_ + "/" + name;
-    std::ofstream{path} << text;
-    chmod(path.c_str(), mode);
-    return path;
-  }
-  [[nodiscard]] const std::string& path() const {
-    return path_;
-  }
-
-private:
-  std::string path_;
-};
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path};
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-} // namespace
 
 TEST_CASE("config: a minimal file leaves every default as the struct has it") {
   const auto loaded = parse(minimal);
@@ -99,8 +17,10 @@ TEST_CASE("config: a minimal file leaves every default as the struct has it") {
   CHECK(loaded.settings == expected);
 }
 
-TEST_CASE("config: every key that others rely on is read") {
-  const auto loaded = parse(R"(
+namespace {
+
+/// Every key, none with its default.
+const std::string full = R"(
 listen: "[::1]:9009"
 admin: {listen: 0.0.0.0:9010, token_file: a.token, viewer_token_file: /v.token}
 public_url: https://Weir.example.org:443/base//
@@ -124,7 +44,12 @@ actors: {threads: 3, readers: 4, timer_horizon: 30s, idle_after: 500ms,
          max_live: 100, max_throughput: 7}
 drain: {timeout: 1m}
 log: {level: debug}
-)");
+)";
+
+} // namespace
+
+TEST_CASE("config: every key that others rely on is read") {
+  const auto loaded = parse(full);
   CHECK(
     problems_of(loaded)
     == lines{"f:18: appservices.defaults.query_timeout: expected a duration "
@@ -145,6 +70,10 @@ log: {level: debug}
   CHECK(settings.listener.body_bytes_max == 1048576);
   CHECK(settings.listener.in_flight_bytes == 2097152);
   CHECK(settings.listener.connections_max == 100);
+}
+
+TEST_CASE("config: every key of lanes and actors is read") {
+  const auto settings = parse(full).settings;
   CHECK(settings.appservices.registrations
         == lines{"/a/*.yaml", "/etc/weir/b/*.yaml"});
   CHECK(settings.appservices.defaults.request_timeout == 90s);
@@ -209,76 +138,6 @@ TEST_CASE("config: wrong types are problems") {
   CHECK(problems_with("producers: [x]\n").size() == 4);
   CHECK(problems_of(parse("- a\n")).size() == 3);
   CHECK(problems_of(parse("")).size() == 2);
-}
-
-TEST_CASE("config: durations and sizes have bounds, units and no rest") {
-  const auto drain = [](const std::string& text) {
-    return problems_with("drain: {timeout: " + text + "}\n").empty();
-  };
-  CHECK(drain("0s"));
-  CHECK(drain("600s"));
-  CHECK(drain("10m"));
-  CHECK(drain("'20s'"));
-  CHECK_FALSE(drain("601s"));
-  CHECK_FALSE(drain("20"));
-  CHECK_FALSE(drain("1.5s"));
-  CHECK_FALSE(drain("-1s"));
-  CHECK_FALSE(drain("1s2"));
-  CHECK_FALSE(drain("99999999999999999999d"));
-  CHECK_FALSE(drain("9223372036854775807d"));
-  const auto body = [](const std::string& text) {
-    return problems_with("listener: {body_bytes_max: " + text + "}\n").empty();
-  };
-  CHECK(body("1048576"));
-  CHECK(body("64MiB"));
-  CHECK(body("2MB"));
-  CHECK(body("512MiB"));
-  CHECK_FALSE(body("1048575"));
-  CHECK_FALSE(body("513MiB"));
-  CHECK_FALSE(body("64 MiB"));
-  CHECK_FALSE(body("64M"));
-}
-
-TEST_CASE("config: addresses, names and URLs are checked") {
-  const auto listen = [](const std::string& text) {
-    return problems_with("listen: '" + text + "'\n").empty();
-  };
-  CHECK(listen("0.0.0.0:1"));
-  CHECK(listen("[::]:0"));
-  CHECK_FALSE(listen("localhost:8009"));
-  CHECK_FALSE(listen("127.0.0.1"));
-  CHECK_FALSE(listen("127.0.0.1:65536"));
-  CHECK_FALSE(listen("::1:8009"));
-  CHECK_FALSE(listen("127.0.0.1:80x"));
-  const auto homeserver = [](const std::string& name, const std::string& url) {
-    return problems_of(
-      parse("homeserver: {name: '" + name + "', url: '" + url + "'}\n"));
-  };
-  CHECK(homeserver("localhost:80", "http://h").empty());
-  CHECK(homeserver("[::1]:80", "http://[::1]:80/x").empty());
-  CHECK(homeserver("a b", "http://h").size() == 1);
-  CHECK(homeserver("", "http://h").size() == 1);
-  CHECK(homeserver("a:b", "http://h").size() == 1);
-  CHECK(homeserver("a", "http://u:p@h")
-        == lines{"f:1: homeserver.url: expected a URL without user name and "
-                 "password"});
-  CHECK(homeserver("a", "http://h?x").size() == 1);
-  CHECK(homeserver("a", "http://h#x").size() == 1);
-  CHECK(homeserver("a", "ftp://h").size() == 1);
-  CHECK(homeserver("a", "http://").size() == 1);
-  CHECK(homeserver("a", "http://h:0").size() == 1);
-  CHECK(homeserver("a", "http://h:99999").size() == 1);
-  CHECK(homeserver("a", "unix:x").size() == 1);
-  CHECK(problems_with("public_url: unix:/x\n").size() == 1);
-  const auto storage = [](const std::string& url) {
-    return problems_with("storage: {url: '" + url + "'}\n").empty();
-  };
-  CHECK(storage("sqlite:///a/b.db"));
-  CHECK(storage("postgresql:///weir?host=/run/postgresql"));
-  CHECK_FALSE(storage("sqlite://b.db"));
-  CHECK_FALSE(storage("sqlite:///b/"));
-  CHECK_FALSE(storage("postgresql://host"));
-  CHECK_FALSE(storage("mysql://h/weir"));
 }
 
 TEST_CASE("config: what must hold between keys is checked") {
@@ -349,72 +208,6 @@ TEST_CASE("config: a token that is a number, or given twice, is refused") {
                  "homeserver.as_token or this key"});
 }
 
-TEST_CASE("config: token files are read, trimmed and kept from others") {
-  const test_folder folder;
-  folder.write("good", " secret\n\n");
-  folder.write("open", "secret\n", 0604);
-  folder.write("empty", "\n");
-  const auto with = [&](const std::string& file) {
-    return parse_config(folder.path() + "/weir.yaml",
-                        "homeserver: {name: a, url: 'http://h', "
-                        "as_token_file: "
-                          + file + "}\n");
-  };
-  CHECK(with("good").problems.empty());
-  CHECK(with("good").settings.homeserver.as_token == "secret");
-  REQUIRE(with("open").problems.size() == 1);
-  CHECK(with("open").problems[0].what.find("others may read")
-        != std::string::npos);
-  CHECK(with("empty").problems.size() == 1);
-  CHECK(with("missing").problems.size() == 1);
-  CHECK(with(".").problems.size() == 1);
-}
-
-TEST_CASE("config: an admin token file may be absent but not open to others") {
-  const test_folder folder;
-  const auto with = [&](const std::string& file) {
-    return parse_config(folder.path() + "/weir.yaml",
-                        minimal + "admin: {token_file: " + file + "}\n")
-      .problems.size();
-  };
-  CHECK(with("absent") == 0);
-  folder.write("open", "secret", 0644);
-  CHECK(with("open") == 1);
-}
-
-TEST_CASE("config: a file with secrets that others may read is a warning") {
-  const test_folder folder;
-  const auto text = minimal + "producers: [{name: a, token: b, realms: [c]}]\n";
-  CHECK(load_config(folder.write("a", text, 0644)).warnings.size() == 1);
-  CHECK(load_config(folder.write("b", text, 0640)).warnings.empty());
-  CHECK(load_config(folder.write("c", minimal, 0644)).warnings.empty());
-}
-
-TEST_CASE("config: a file that cannot be read is a problem of the whole file") {
-  const test_folder folder;
-  const auto loaded = load_config(folder.path() + "/none.yaml");
-  REQUIRE(loaded.problems.size() == 1);
-  CHECK(loaded.problems[0].line == 0);
-  CHECK(load_config(folder.path()).problems.size() == 1);
-}
-
-TEST_CASE("config: a made token file is private, and kept when it is there") {
-  const test_folder folder;
-  const auto path = folder.path() + "/admin.token";
-  const auto made = ensure_token_file(path);
-  REQUIRE(made.has_value());
-  CHECK(made.value().size() == 64);
-  struct stat status {};
-  REQUIRE(stat(path.c_str(), &status) == 0);
-  CHECK((status.st_mode & 07777) == 0600);
-  const auto again = ensure_token_file(path);
-  REQUIRE(again.has_value());
-  CHECK(again.value() == made.value());
-  CHECK(std::distance(std::filesystem::directory_iterator{folder.path()},
-                      std::filesystem::directory_iterator{})
-        == 1);
-}
-
 TEST_CASE("config: the example that is handed out is right") {
   const auto loaded
     = load_config(std::string{WEIR_SOURCE_DIR} + "/docs/examples/weir.yaml");
@@ -423,7 +216,8 @@ TEST_CASE("config: the example that is handed out is right") {
 }
 
 TEST_CASE("config: docs/configuration.md holds the generated tables") {
-  const auto page
-    = read_whole(std::string{WEIR_SOURCE_DIR} + "/docs/configuration.md");
-  CHECK(page.find(config_reference()) != std::string::npos);
+  std::ifstream in{std::string{WEIR_SOURCE_DIR} + "/docs/configuration.md"};
+  std::ostringstream page;
+  page << in.rdbuf();
+  CHECK(page.str().find(config_reference()) != std::string::npos);
 }
