@@ -47,7 +47,8 @@ rate_limited: no
 org.matrix.msc3202: true
 org.example.quoted: "true"
 de.sorunome.msc2409.push_ephemeral: true
-org.example.values: [irc, "1.0", 1.0, 0x1F, 1e10, ~, null, "null", "", 012, 2001-12-14]
+org.example.values: [irc, "1.0", 1.0, 0x1F, 1e10, ~, null,
+  "null", "", 012, 2001-12-14]
 ip_range_whitelist:
 - 10.0.0.0/8
 - - nested
