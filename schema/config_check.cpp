@@ -13,6 +13,12 @@ namespace weir {
 namespace {
 
 void check_listeners(config& settings, config_reading& reading) {
+  const bool is_open_to_all = settings.listen.starts_with("0.0.0.0:")
+    || settings.listen.starts_with("[::]:");
+  if (is_open_to_all && !reading.has("public_url"))
+    reading.problem("public_url",
+                    "expected this key, since listen names no "
+                    "address that a homeserver can reach");
   if (settings.public_url.empty())
     settings.public_url = "http://" + settings.listen;
   if (settings.listen == settings.admin.listen

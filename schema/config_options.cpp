@@ -24,7 +24,7 @@ void add_listeners(options& table) {
     "public_url", "URL", [](auto& c) -> auto& { return c.public_url; },
     normalise_http_url,
     "Where the homeserver finds this listener. Default: `http://` and "
-    "`listen`."));
+    "`listen`; required when `listen` is open to all addresses."));
   table.push_back(text<config>(
     "admin.listen", "address", [](auto& c) -> auto& { return c.admin.listen; },
     checked_by(check_listen_address),

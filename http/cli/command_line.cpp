@@ -31,14 +31,15 @@ struct commands {
 };
 
 int serve(commands& run) {
-  if (!run.parts.serve) {
-    run.err << "this build has no service\n";
-    return exit_failed;
-  }
   const auto setup = load_setup(run.given.config_path);
   print_problems(setup.problems, "", run.err);
   print_problems(setup.warnings, "warning: ", run.err);
-  return setup.problems.empty() ? run.parts.serve(setup) : exit_failed;
+  if (!setup.problems.empty())
+    return exit_failed;
+  if (run.parts.serve)
+    return run.parts.serve(setup);
+  run.err << "this build has no service\n";
+  return exit_failed;
 }
 
 /// Only what concerns the admin API has to be right: a running Weir can be

@@ -146,6 +146,11 @@ TEST_CASE("config: what must hold between keys is checked") {
                  "f: homeserver.url: expected this key, it is required"});
   CHECK(problems_with("admin: {listen: 127.0.0.1:8009}\n")
         == lines{"f:2: admin.listen: expected another address than listen"});
+  CHECK(problems_with("listen: 0.0.0.0:8009\n")
+        == lines{"f: public_url: expected this key, since listen names no "
+                 "address that a homeserver can reach"});
+  CHECK(problems_with("listen: '[::]:8009'\npublic_url: http://h\n")
+        == lines{});
   CHECK(problems_with("storage: {writers: 2}\n")
         == lines{"f:2: storage.writers: expected 1 with SQLite, more needs "
                  "PostgreSQL"});

@@ -37,7 +37,9 @@ TEST_CASE("config: durations and sizes have bounds, units and no rest") {
 
 TEST_CASE("config: addresses, names and URLs are checked") {
   const auto listen = [](const std::string& text) {
-    return problems_with(fmt::format("listen: '{}'\n", text)).empty();
+    return problems_with(
+             fmt::format("public_url: http://h\nlisten: '{}'\n", text))
+      .empty();
   };
   CHECK(listen("0.0.0.0:1"));
   CHECK(listen("[::]:0"));
