@@ -35,10 +35,14 @@ struct pin {
   txn_id id;
   uint32_t format = 1;
   std::vector<lane_range> lanes;
-  std::string sha256; ///< 64 lower-case hex digits, over the rendered body.
+  std::string sha256;  ///< 64 lower-case hex digits, over the rendered body.
+  uint64_t events = 0; ///< How many of its elements are events,
+  uint64_t others = 0; ///< how many are not,
+  uint64_t bytes = 0;  ///< and what all of them come to.
   friend bool operator==(const pin&, const pin&) = default;
 };
-BOOST_DESCRIBE_STRUCT(pin, (), (id, format, lanes, sha256))
+BOOST_DESCRIBE_STRUCT(pin, (),
+                      (id, format, lanes, sha256, events, others, bytes))
 
 /// Why a queue rests until `not_before`.
 enum class pause_cause : uint8_t { none = 0, own = 1, peer = 2 };

@@ -103,4 +103,12 @@ struct http_answer {
 BOOST_DESCRIBE_STRUCT(http_answer, (),
                       (failure, detail, status, fields, body, took))
 
+/// An answer that is none.
+inline http_answer unanswered(no_answer why, std::string detail) {
+  http_answer result;
+  result.failure = why;
+  result.detail = std::move(detail);
+  return result;
+}
+
 } // namespace weir

@@ -77,7 +77,9 @@ outbox::outbox(connection& on)
     save_{on, "save queue",
           "UPDATE appservice SET next_seq = :next_seq, next_txn = :next_txn, "
           "pin_id = :pin_id, pin_format = :pin_format, "
-          "pin_lanes = :pin_lanes, pin_sha256 = :pin_sha256, acked = :acked, "
+          "pin_lanes = :pin_lanes, pin_sha256 = :pin_sha256, "
+          "pin_events = :pin_events, pin_others = :pin_others, "
+          "pin_bytes = :pin_bytes, acked = :acked, "
           "owed_events = :owed_events, owed_others = :owed_others, "
           "owed_bytes = :owed_bytes, delivered_stream_ordering = :delivered, "
           "not_before = :not_before, paused_by = :paused_by, "
@@ -130,18 +132,24 @@ expected<void> outbox::save_queue(const queue_row& row) {
   std::optional<int64_t> format;
   std::optional<std::string> lanes;
   std::optional<std::string> sha256;
+  std::optional<int64_t> events;
+  std::optional<int64_t> others;
+  std::optional<int64_t> bytes;
   if (row.pinned) {
     id = row.pinned->id.value;
     format = row.pinned->format;
     lanes = lanes_text(row.pinned->lanes);
     sha256 = row.pinned->sha256;
+    events = static_cast<int64_t>(row.pinned->events);
+    others = static_cast<int64_t>(row.pinned->others);
+    bytes = static_cast<int64_t>(row.pinned->bytes);
   }
-  WEIR_TRY(save_.run(row.next_seq, row.next_txn, id, format, lanes, sha256,
-                     row.acked, row.owed_events, row.owed_others,
-                     row.owed_bytes, row.delivered_stream_ordering,
-                     row.not_before, static_cast<int64_t>(row.paused_by),
-                     row.suspect_first, row.suspect_last, row.byte_cap,
-                     row.delivered_transactions, row.delivered_events, row.no));
+  WEIR_TRY(save_.run(
+    row.next_seq, row.next_txn, id, format, lanes, sha256, events, others,
+    bytes, row.acked, row.owed_events, row.owed_others, row.owed_bytes,
+    row.delivered_stream_ordering, row.not_before,
+    static_cast<int64_t>(row.paused_by), row.suspect_first, row.suspect_last,
+    row.byte_cap, row.delivered_transactions, row.delivered_events, row.no));
   if (save_.changed() != 1)
     return fail(ec::rejected, "save queue: no such row");
   return ok();

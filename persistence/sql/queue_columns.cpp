@@ -26,7 +26,10 @@ constexpr std::string_view columns[] = {"no",
                                         "suspect_last",
                                         "byte_cap",
                                         "delivered_transactions",
-                                        "delivered_events"};
+                                        "delivered_events",
+                                        "pin_events",
+                                        "pin_others",
+                                        "pin_bytes"};
 static_assert(std::size(columns) == queue_column_types.size());
 
 /// Reads a number and the sign that must follow it; 0 is the end of the text.
@@ -94,6 +97,9 @@ expected<queue_row> read_queue(statement& from, size_t first) {
     pinned.format = static_cast<uint32_t>(from.number(first + 5));
     WEIR_TRY(pinned.lanes, parse_lanes(from.text(first + 6)));
     pinned.sha256 = from.text(first + 7);
+    pinned.events = from.count(first + 20);
+    pinned.others = from.count(first + 21);
+    pinned.bytes = from.count(first + 22);
     row.pinned = std::move(pinned);
   }
   row.acked = from.count(first + 8);

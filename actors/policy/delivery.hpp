@@ -1,0 +1,148 @@
+#pragma once
+
+#include "actors/policy/backoff.hpp"
+#include "actors/policy/poison.hpp"
+#include "actors/policy/verdict.hpp"
+#include "schema/settlement.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weir::policy {
+
+/// What the queue of one appservice does next.
+enum class delivery_step : uint8_t {
+  nothing,     ///< Nothing is owed, or the queue is broken: wait for a wake.
+  send,        ///< Send the pinned bytes, now.
+  rest,        ///< Wait until `delivery::ready_at`.
+  prove_alive, ///< Ping the bridge: was the last hang about this transaction?
+  settle,      ///< End the pinned transaction as `delivery::ending` says.
+};
+
+/// What a person is told of a queue.
+enum class delivery_state : uint8_t { flowing, resting, blocked };
+
+std::string_view to_string(delivery_state state) noexcept;
+
+/// What there is to know of the pinned transaction.
+struct delivery_subject {
+  std::string id;
+  uint64_t elements = 0;
+  bool suspect = false; ///< Part of a stretch known to hold a bad element.
+};
+
+/// Every decision about one appservice's deliveries: when to send, what an
+/// answer means, when a transaction is bisected, split or given up, what is
+/// told of it. Knows one pinned transaction at a time, so that one in flight
+/// is all there can be (R10). Not thread-safe; takes every time and random
+/// number from the caller. Its life is drawn in docs/delivery.md.
+class delivery {
+public:
+  struct limits {
+    backoff::limits pause;
+    poison_limits poison;
+    bool dead_letter = true;   ///< False: a bad element blocks the queue.
+    bool legacy_paths = false; ///< Try the old path when v1 never worked.
+  };
+
+  explicit delivery(limits bounds);
+
+  /// There is a pinned transaction, just made or read from the store.
+  void pinned(delivery_subject subject);
+
+  /// Nothing is pinned.
+  void nothing_owed();
+
+  /// The pinned bytes are not what was promised: nothing is sent any more.
+  void found_corrupt(instant now);
+
+  /// A pause that was stored before this process, or this actor, began.
+  void restore_pause(instant now, milliseconds rest, bool by_peer);
+
+  /// What to do at `now`.
+  [[nodiscard]] delivery_step next(instant now) const;
+
+  /// The bridge answered, or did not, to a send that began at `started`.
+  /// @param random_01 Uniform in [0, 1), spreads the retries.
+  void answered(const verdict& what, instant started, instant now,
+                double random_01);
+
+  /// The answer to `prove_alive`.
+  void proved(bool alive, instant now);
+
+  /// The bridge showed that it is there: our own pause ends.
+  void bridge_alive(instant now);
+
+  /// A dead letter found no room: the queue holds what it has.
+  void no_room_for_dead_letters(instant now);
+
+  /// How the pinned transaction ends, when `next` says `settle`.
+  [[nodiscard]] settlement ending() const;
+
+  /// Why, for the outcome feed and dead letters: `http_400`, with what the
+  /// last answers were.
+  [[nodiscard]] const std::string& cause() const noexcept {
+    return cause_;
+  }
+
+  [[nodiscard]] instant ready_at() const;
+
+  /// A pause that must survive a restart: any that the peer asked for, our own
+  /// from `limits::own_pause_stored_from` on.
+  struct stored_pause {
+    milliseconds rest{0};
+    bool by_peer = false;
+  };
+  [[nodiscard]] std::optional<stored_pause> pause_to_store(instant now) const;
+
+  [[nodiscard]] bool use_legacy_path() const noexcept {
+    return legacy_path_;
+  }
+  [[nodiscard]] uint32_t attempts() const noexcept {
+    return attempts_;
+  }
+  [[nodiscard]] delivery_state state() const noexcept {
+    return state_;
+  }
+  /// When the state began.
+  [[nodiscard]] instant since() const noexcept {
+    return since_;
+  }
+  /// Class of the last failure; kept after recovery. Empty: there was none.
+  [[nodiscard]] const std::string& last_error() const noexcept {
+    return last_error_;
+  }
+  [[nodiscard]] instant last_error_at() const noexcept {
+    return last_error_at_;
+  }
+
+private:
+  void enter(delivery_state state, instant now);
+  void accepted(instant started, instant now);
+  void refused(const verdict& what, instant started, instant now,
+               double random_01);
+  void act_on(poison_action action, instant now);
+  void give_up(instant now);
+
+  limits bounds_;
+  backoff pause_;
+  std::optional<delivery_subject> subject_;
+  std::optional<settlement> ending_;
+  bool corrupt_ = false;
+  bool hang_suspected_ = false;
+  bool legacy_path_ = false;
+  bool v1_worked_ = false;
+  uint32_t attempts_ = 0;
+  uint32_t rejections_ = 0;
+  uint32_t proven_hangs_ = 0;
+  std::optional<instant> blocked_until_;
+  delivery_state state_ = delivery_state::flowing;
+  instant since_{};
+  std::string cause_;
+  std::string last_error_;
+  instant last_error_at_{};
+};
+
+} // namespace weir::policy
