@@ -1,0 +1,47 @@
+#pragma once
+
+#include "persistence/store.hpp"
+#include "schema/ids.hpp"
+
+#include <boost/describe/class.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// What the STORE READERS are asked. Errors: `ec::unavailable`.
+namespace weir {
+
+/// One page of queues, by number. Reply: `queues_page`.
+struct read_queues {
+  int64_t after = 0;
+  uint64_t rows_max = 100;
+};
+BOOST_DESCRIBE_STRUCT(read_queues, (), (after, rows_max))
+
+struct queues_page {
+  std::vector<queue_view> queues;
+  stored_time as_of;
+};
+BOOST_DESCRIBE_STRUCT(queues_page, (), ())
+
+/// One page of dead letters, without their bytes. Reply: `dead_letters_page`.
+struct read_dead_letters {
+  std::optional<appservice_id> appservice;
+  int64_t after = 0;
+  uint64_t rows_max = 100;
+};
+BOOST_DESCRIBE_STRUCT(read_dead_letters, (), (appservice, after, rows_max))
+
+struct dead_letters_page {
+  std::vector<dead_letter_row> letters;
+};
+BOOST_DESCRIBE_STRUCT(dead_letters_page, (), (letters))
+
+/// One dead letter, whole. Reply: `dead_letters_page` of none or one.
+struct read_dead_letter {
+  int64_t id = 0;
+};
+BOOST_DESCRIBE_STRUCT(read_dead_letter, (), (id))
+
+} // namespace weir

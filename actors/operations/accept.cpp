@@ -1,0 +1,124 @@
+#include "actors/operations/accept.hpp"
+
+#include "actors/operations/pin_next.hpp"
+#include "actors/policy/repeats.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace weir::operations {
+
+namespace {
+
+accept_result result_of(policy::repeat_kind kind) {
+  switch (kind) {
+  case policy::repeat_kind::first_seen: return accept_result::stored;
+  case policy::repeat_kind::duplicate: return accept_result::duplicate;
+  case policy::repeat_kind::non_event_part_only:
+    return accept_result::non_event_part;
+  case policy::repeat_kind::new_generation: return accept_result::id_reused;
+  }
+  return accept_result::stored;
+}
+
+policy::repeat_decision compare(std::span<const inbound_row> past,
+                                const incoming_transaction& content) {
+  std::vector<policy::remembered_transaction> remembered;
+  remembered.reserve(past.size());
+  for (const auto& row : past)
+    remembered.push_back(
+      {row.generation, row.event_hashes, row.non_event_hashes});
+  return policy::compare_with_past(remembered, content.event_hashes,
+                                   content.non_event_hash);
+}
+
+/// Writes down what this id now stands for: a new generation, or one more
+/// non-event part of a known one.
+expected<void> remember(store& db, const batch_context& batch, queue_no queue,
+                        std::vector<inbound_row> past,
+                        const accept_transaction& request,
+                        const policy::repeat_decision& decision) {
+  const auto& content = *request.content;
+  inbound_row row{request.hs_txn_id,
+                  decision.generation,
+                  content.event_hashes,
+                  {},
+                  batch.now};
+  const auto known
+    = std::find_if(past.begin(), past.end(), [&](const auto& other) {
+        return other.generation == decision.generation;
+      });
+  if (known != past.end())
+    row = std::move(*known);
+  if (content.non_event_hash != 0)
+    row.non_event_hashes.push_back(content.non_event_hash);
+  return db.inbox().remember_inbound(queue, row);
+}
+
+/// Which of the elements are to be stored: not the events of a repetition, and
+/// not those that came before under another id.
+expected<std::vector<const element*>>
+choose(store& db, const batch_context& batch, queue_no queue,
+       const accept_transaction& request, policy::repeat_kind kind) {
+  const auto& content = *request.content;
+  std::unordered_set<uint64_t> seen;
+  const bool with_events = kind != policy::repeat_kind::non_event_part_only;
+  if (with_events && request.dedupe_events) {
+    WEIR_TRY(auto known, db.inbox().find_seen(queue, content.event_hashes));
+    seen.insert(known.begin(), known.end());
+    WEIR_TRY(db.inbox().remember_seen(queue, content.event_hashes, batch.now));
+  }
+  std::vector<const element*> chosen;
+  chosen.reserve(content.elements.size());
+  for (const auto& item : content.elements)
+    if (item.kind != lane::event
+        || (with_events && !seen.contains(item.id_hash)))
+      chosen.push_back(&item);
+  return chosen;
+}
+
+std::vector<owed_row> rows_of(const std::vector<const element*>& chosen,
+                              queue_row& queue, stored_time now) {
+  const auto came_with = queue.next_seq;
+  const bool alone
+    = std::any_of(chosen.begin(), chosen.end(),
+                  [](const auto* item) { return item->kind == lane::other; });
+  std::vector<owed_row> rows;
+  rows.reserve(chosen.size());
+  for (const auto* item : chosen) {
+    (item->kind == lane::event ? queue.owed_events : queue.owed_others) += 1;
+    queue.owed_bytes += item->bytes.size();
+    rows.push_back({queue.next_seq++, came_with, alone, *item, now});
+  }
+  return rows;
+}
+
+} // namespace
+
+expected<transaction_stored> accept(store& db, const batch_context& batch,
+                                    const accept_transaction& request) {
+  WEIR_TRY(auto queue, db.outbox().adopt_queue(request.appservice));
+  WEIR_TRY(auto past, db.inbox().find_inbound(queue.no, request.hs_txn_id));
+  const auto decision = compare(past, *request.content);
+  transaction_stored reply;
+  reply.result = result_of(decision.kind);
+  if (decision.kind == policy::repeat_kind::duplicate)
+    return reply;
+  WEIR_TRY(remember(db, batch, queue.no, std::move(past), request, decision));
+  WEIR_TRY(auto chosen, choose(db, batch, queue.no, request, decision.kind));
+  const auto rows = rows_of(chosen, queue, batch.now);
+  if (!rows.empty()) {
+    WEIR_TRY(db.outbox().append(queue.no, rows));
+  }
+  reply.elements = rows.size();
+  if (decision.kind != policy::repeat_kind::non_event_part_only)
+    reply.events_repeated = request.content->elements.size() - rows.size();
+  WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds));
+  // A queue that must rest first reads its pause and its pin from the store.
+  if (queue.not_before <= batch.now)
+    reply.pinned = std::move(pinned);
+  WEIR_TRY(db.outbox().save_queue(queue));
+  return reply;
+}
+
+} // namespace weir::operations

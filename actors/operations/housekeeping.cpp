@@ -1,0 +1,92 @@
+#include "actors/operations/housekeeping.hpp"
+
+namespace weir::operations {
+
+namespace {
+
+/// Rows that one call forgets at most, so that a batch stays short.
+constexpr size_t forget_rows_max = 1'000;
+
+} // namespace
+
+expected<stored> pause(store& db, const batch_context& batch,
+                       const store_pause& request) {
+  WEIR_TRY(auto row, db.outbox().lock_queue(request.appservice));
+  if (!row)
+    return stored{};
+  const bool rests = request.rest.count() > 0;
+  row->not_before = rests ? batch.now + request.rest : stored_time{};
+  row->paused_by = rests ? request.cause : pause_cause::none;
+  WEIR_TRY(db.outbox().save_queue(*row));
+  return stored{};
+}
+
+expected<stored> publish(store& db, const batch_context& batch,
+                         const publish_status& request) {
+  queue_status_row row;
+  row.queue = request.queue;
+  row.state = request.state;
+  row.cause = request.cause;
+  row.since = batch.now - request.in_state;
+  if (request.next_in.count() >= 0)
+    row.next_at = batch.now + request.next_in;
+  row.last_error = request.last_error;
+  if (!request.last_error.empty())
+    row.last_error_at = batch.now - request.since_error;
+  row.attempts = request.attempts;
+  row.as_of = batch.now;
+  WEIR_TRY(db.outcomes().put_status(row));
+  return stored{};
+}
+
+expected<stored> quarantine(store& db, const batch_context& batch,
+                            const quarantine_body& request) {
+  WEIR_TRY(auto held, db.keep().quarantine_bytes());
+  if (held + request.body.size() > limits::quarantine_bytes_max)
+    return stored{}; // Told by the caller's log; the homeserver repeats it.
+  WEIR_TRY(db.keep().quarantine({0, request.appservice, request.hs_txn_id,
+                                 std::string{request.body.view()},
+                                 request.reason, 1, batch.now, batch.now}));
+  return stored{};
+}
+
+expected<stored> adopt(store& db, const batch_context&,
+                       const adopt_queues& request) {
+  for (const auto& id : request.appservices) {
+    WEIR_TRY(auto row, db.outbox().adopt_queue(id));
+    if (row.byte_cap == 0)
+      continue;
+    row.byte_cap = 0;
+    WEIR_TRY(db.outbox().save_queue(row));
+  }
+  return stored{};
+}
+
+expected<forgotten> forget(store& db, const batch_context& batch,
+                           const forget_old& request) {
+  if (!request.appservice) {
+    WEIR_TRY(auto rows,
+             db.outcomes().forget_outcomes(batch.now - limits::outcomes_age,
+                                           limits::outcomes_max,
+                                           forget_rows_max));
+    return forgotten{rows};
+  }
+  WEIR_TRY(auto row, db.outbox().lock_queue(*request.appservice));
+  if (!row)
+    return forgotten{};
+  WEIR_TRY(auto rows,
+           db.inbox().forget(row->no, batch.now - limits::seen_events_age,
+                             limits::inbound_transactions_max,
+                             limits::seen_events_max, forget_rows_max));
+  return forgotten{rows};
+}
+
+expected<owed_page> owed(store& db, const batch_context&,
+                         const list_owed& request) {
+  WEIR_TRY(auto ids,
+           db.outbox().owed_queues(request.after, limits::page_rows_max));
+  const bool last = ids.size() < limits::page_rows_max;
+  return owed_page{std::move(ids), last};
+}
+
+} // namespace weir::operations

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "actors/messages/store.hpp"
+#include "persistence/store.hpp"
+#include "schema/error.hpp"
+
+/// The small writes, each inside the open batch.
+namespace weir::operations {
+
+expected<stored> pause(store& db, const batch_context& batch,
+                       const store_pause& request);
+expected<stored> publish(store& db, const batch_context& batch,
+                         const publish_status& request);
+expected<stored> quarantine(store& db, const batch_context& batch,
+                            const quarantine_body& request);
+expected<stored> adopt(store& db, const batch_context& batch,
+                       const adopt_queues& request);
+expected<forgotten> forget(store& db, const batch_context& batch,
+                           const forget_old& request);
+expected<owed_page> owed(store& db, const batch_context& batch,
+                         const list_owed& request);
+
+} // namespace weir::operations

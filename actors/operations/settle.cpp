@@ -1,0 +1,161 @@
+#include "actors/operations/settle.hpp"
+
+#include "actors/operations/pin_next.hpp"
+#include "actors/policy/poison.hpp"
+
+#include <algorithm>
+
+namespace weir::operations {
+
+namespace {
+
+uint64_t first_seq(const pin& of) {
+  uint64_t first = of.lanes.front().first;
+  for (const auto& range : of.lanes)
+    first = std::min(first, range.first);
+  return first;
+}
+
+uint64_t last_seq(const pin& of) {
+  uint64_t last = 0;
+  for (const auto& range : of.lanes)
+    last = std::max(last, range.last);
+  return last;
+}
+
+void set_suspect(queue_row& row, policy::suspect stretch) {
+  row.suspect_first = stretch.first;
+  row.suspect_last = stretch.last;
+}
+
+/// Removes the pinned rows and moves the cursor past them.
+expected<void> leave_outbox(store& db, queue_row& row) {
+  const auto& done = *row.pinned;
+  WEIR_TRY(auto removed, db.outbox().remove(row.no, done.lanes));
+  if (removed != done.events + done.others)
+    return fail(ec::corrupt,
+                "appservice " + row.id.value + ": transaction " + done.id.value
+                  + " has lost rows");
+  row.owed_events -= done.events;
+  row.owed_others -= done.others;
+  row.owed_bytes -= done.bytes;
+  row.acked = std::max(row.acked, last_seq(done));
+  set_suspect(row,
+              policy::narrowed_by_success({row.suspect_first, row.suspect_last},
+                                          row.acked));
+  return ok();
+}
+
+expected<void> deliver(store& db, queue_row& row) {
+  WEIR_TRY(leave_outbox(db, row));
+  row.delivered_transactions += 1;
+  row.delivered_events += row.pinned->events;
+  row.not_before = {};
+  row.paused_by = pause_cause::none;
+  return ok();
+}
+
+/// Keeps the one element of the pin for a person. False when there is no room.
+expected<bool> bury(store& db, const batch_context& batch, queue_row& row,
+                    const settle_transaction& request) {
+  WEIR_TRY(auto rows, db.outbox().read_ranges(row.no, row.pinned->lanes));
+  if (rows.size() != 1)
+    return fail(ec::rejected,
+                "appservice " + row.id.value
+                  + ": only a lone element becomes a dead letter");
+  WEIR_TRY(auto held, db.keep().dead_letter_bytes());
+  const auto& rejected = rows.front();
+  if (held + rejected.item.bytes.size() > limits::dead_letter_bytes_max)
+    return false;
+  WEIR_TRY(
+    db.keep().bury({0, row.id, rejected.seq, rejected.item, request.reason,
+                    request.attempts, rejected.accepted_at, batch.now}));
+  WEIR_TRY(leave_outbox(db, row));
+  return true;
+}
+
+std::string_view result_name(settlement how) {
+  switch (how) {
+  case settlement::delivered: return "delivered";
+  case settlement::bisected:
+  case settlement::split: return "retired";
+  case settlement::dead_letter: return "dead_letter";
+  }
+  return "unknown";
+}
+
+/// Does what became of the transaction. False: there was no room for it.
+expected<bool> apply(store& db, const batch_context& batch, queue_row& row,
+                     const settle_transaction& request) {
+  switch (request.how) {
+  case settlement::delivered: {
+    WEIR_TRY(deliver(db, row));
+    return true;
+  }
+  case settlement::bisected:
+    set_suspect(row,
+                policy::narrowed_by_refusal(first_seq(*row.pinned),
+                                            last_seq(*row.pinned)));
+    return true;
+  case settlement::split:
+    row.byte_cap = policy::byte_bound_after_too_big(row.pinned->bytes);
+    return true;
+  case settlement::dead_letter: return bury(db, batch, row, request);
+  }
+  return true;
+}
+
+} // namespace
+
+expected<transaction_settled> settle(store& db, batch_context& batch,
+                                     const settle_transaction& request) {
+  transaction_settled reply;
+  WEIR_TRY(auto row, db.outbox().lock_queue(request.appservice));
+  if (!row || !row->pinned || row->pinned->id != request.id) {
+    reply.not_current = true;
+    return reply;
+  }
+  WEIR_TRY(auto done, apply(db, batch, *row, request));
+  if (!done) {
+    reply.no_room = true;
+    return reply;
+  }
+  WEIR_TRY(db.outcomes().record(
+    {batch.slot, ++batch.pos, "appservice/" + row->id.value,
+     row->pinned->id.value, std::string{result_name(request.how)},
+     request.reason, row->pinned->events, batch.now}));
+  row->pinned.reset();
+  WEIR_TRY(auto next, pin_next(db, batch, *row, request.bounds));
+  reply.next = std::move(next);
+  WEIR_TRY(db.outbox().save_queue(*row));
+  return reply;
+}
+
+expected<queue_loaded> load(store& db, const batch_context& batch,
+                            const load_queue& request) {
+  queue_loaded reply;
+  WEIR_TRY(auto row, db.outbox().lock_queue(request.appservice));
+  if (!row)
+    return reply;
+  if (row->not_before > batch.now) {
+    reply.rest = row->not_before - batch.now;
+    reply.paused_by = row->paused_by;
+  }
+  if (row->pinned) {
+    auto pinned = render_pinned(db, *row);
+    if (!pinned && pinned.error().code != ec::corrupt)
+      return fail(pinned.error());
+    reply.corrupt = !pinned.has_value();
+    if (pinned)
+      reply.pinned = std::move(pinned.value());
+    return reply;
+  }
+  WEIR_TRY(auto next, pin_next(db, batch, *row, request.bounds));
+  if (next) {
+    WEIR_TRY(db.outbox().save_queue(*row));
+    reply.pinned = std::move(next);
+  }
+  return reply;
+}
+
+} // namespace weir::operations
