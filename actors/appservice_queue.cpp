@@ -1,0 +1,338 @@
+#include "actors/appservice_queue.hpp"
+
+#include "actors/appservice_requests.hpp"
+#include "actors/stop_points.hpp"
+
+namespace weir {
+
+namespace {
+
+const logger log_{"appservice"};
+
+using std::chrono::duration_cast;
+
+/// A writer that does not answer in this time is gone or stuck; what became of
+/// the operation is not known then.
+constexpr auto store_timeout
+  = limits::operation_deadline + limits::operation_commit_grace;
+/// After anything unknown: enough for the supervisor to restart a writer.
+constexpr auto reload_pause = std::chrono::milliseconds{200};
+/// The transport answers by its own deadlines; this is beyond them all.
+constexpr auto transport_grace = std::chrono::seconds{10};
+/// States that pass within this time are not worth a commit.
+constexpr auto status_delay = std::chrono::milliseconds{500};
+
+} // namespace
+
+appservice_queue_state::~appservice_queue_state() {
+  for (auto& waiting : drainers_)
+    waiting.deliver(drained{});
+}
+
+appservice_queue_actor::behavior_type
+appservice_queue_state::start(appservice_queue_config config,
+                              std::shared_ptr<const peers> house) {
+  config_ = std::move(config);
+  house_ = std::move(house);
+  delivery_.emplace(config_.settings.limits);
+  random_.seed(config_.seed);
+  return {
+    [this](const wake& what) { woken(what); },
+    [this](const bridge_alive&) {
+      delivery_->bridge_alive(self_->now());
+      proceed();
+    },
+    [this](const pause_over& timer) {
+      if (timer.armed == armed_)
+        proceed();
+    },
+    [this](const idle_check& check) { consider_leaving(check); },
+    [this](const tick&) { publish(); },
+    [this](const drain_request&) { return drain(); },
+    [this](const use_peers& now) { house_ = now.value; },
+  };
+}
+
+void appservice_queue_state::woken(const wake& what) {
+  ++wakes_seen_;
+  if (busy_) {
+    woken_ = true; // The request under way may have missed the new row.
+    return;
+  }
+  if (!pinned_ && what.pinned)
+    take(what.pinned);
+  else if (!pinned_)
+    known_ = false;
+  proceed();
+}
+
+/// The one place where the next step is taken.
+void appservice_queue_state::proceed() {
+  if (busy_ || leaving_)
+    return;
+  if (draining_)
+    return finish_drain();
+  if (!known_)
+    return load();
+  switch (delivery_->next(self_->now())) {
+  case policy::delivery_step::send: send(); break;
+  case policy::delivery_step::settle: settle(); break;
+  case policy::delivery_step::prove_alive: prove_alive(); break;
+  case policy::delivery_step::rest: rest(); break;
+  case policy::delivery_step::nothing:
+    self_->arm(config_.idle_after, idle_check{++idle_armed_});
+    break;
+  }
+  tell_status();
+}
+
+void appservice_queue_state::load() {
+  busy_ = true;
+  woken_ = false;
+  self_
+    ->request(
+      writer(), store_timeout,
+      load_queue{config_.settings.id, config_.settings.bounds, deadline()})
+    .then([this](const queue_loaded& what) { loaded(what); },
+          [this](const caf::error& why) { lost_track(why); });
+}
+
+void appservice_queue_state::loaded(const queue_loaded& what) {
+  busy_ = false;
+  if (what.corrupt) {
+    delivery_->found_corrupt(self_->now());
+    log_.error("pinned transaction is damaged appservice={} action=nothing is "
+               "sent, see docs/operations.md",
+               config_.settings.id.value);
+  }
+  if (what.rest.count() > 0)
+    delivery_->restore_pause(self_->now(), what.rest,
+                             what.paused_by == pause_cause::peer);
+  take(what.pinned);
+  proceed();
+}
+
+void appservice_queue_state::take(std::optional<owed_transaction> pinned) {
+  known_ = !woken_ || pinned.has_value();
+  woken_ = false;
+  pinned_ = std::move(pinned);
+  if (pinned_)
+    delivery_->pinned({pinned_->id.value, pinned_->elements, pinned_->suspect});
+  else
+    delivery_->nothing_owed();
+}
+
+void appservice_queue_state::send() {
+  busy_ = true;
+  const auto started = self_->now();
+  const auto id = next_http_id();
+  auto request = transaction_request_to(config_.settings, *pinned_,
+                                        delivery_->use_legacy_path());
+  const auto& limits = request.deadlines;
+  const auto timeout
+    = limits.connect + limits.answer + limits.body + transport_grace;
+  self_
+    ->request(house_->transport, timeout,
+              send_http{id, config_.settings.id.value, std::move(request)})
+    .then(
+      [this, started](const http_answer& answer) { answered(answer, started); },
+      [this, started, id](const caf::error&) { give_up_send(id, started); });
+}
+
+/// The transport did not answer within all its deadlines, or is gone: nothing
+/// is sent before it has confirmed that the connection is closed.
+void appservice_queue_state::give_up_send(uint64_t id, instant started) {
+  self_->request(house_->transport, store_timeout, abort_http{id})
+    .then(
+      [this, started](const http_aborted&) {
+        answered(unanswered(no_answer::aborted, "given up"), started);
+      },
+      [this, started](const caf::error&) {
+        // A transport that died closed all its connections.
+        answered(unanswered(no_answer::aborted, "the transport was restarted"),
+                 started);
+      });
+}
+
+void appservice_queue_state::answered(const http_answer& answer,
+                                      instant started) {
+  busy_ = false;
+  const auto now = self_->now();
+  const auto verdict = policy::judge(answer, {});
+  const double spread
+    = std::uniform_real_distribution<double>{0.0, 1.0}(random_);
+  delivery_->answered(verdict, started, now, spread);
+  if (config_.reachable)
+    config_.reachable->set_unreachable(config_.settings.id,
+                                       never_connected(answer));
+  if (verdict.kind == policy::verdict_kind::accepted) {
+    stop_point("before_ack_commit");
+    return proceed();
+  }
+  tell_refusal(log_, config_.settings.id, *pinned_, *delivery_, verdict, answer,
+               now);
+  keep_pause();
+}
+
+/// A pause that must survive a restart is stored before anything else is done.
+void appservice_queue_state::keep_pause() {
+  const auto pause = delivery_->pause_to_store(self_->now());
+  if (!pause)
+    return proceed();
+  busy_ = true;
+  self_
+    ->request(writer(), store_timeout,
+              store_pause{config_.settings.id, pause->rest,
+                          pause->by_peer ? pause_cause::peer : pause_cause::own,
+                          deadline()})
+    .then(
+      [this](const stored&) {
+        busy_ = false;
+        proceed();
+      },
+      [this](const caf::error&) {
+        busy_ = false; // The pause holds in memory all the same.
+        proceed();
+      });
+}
+
+void appservice_queue_state::prove_alive() {
+  busy_ = true;
+  auto request = ping_request_to(config_.settings);
+  const auto timeout = request.deadlines.connect + request.deadlines.answer
+    + request.deadlines.body + transport_grace;
+  self_
+    ->request(house_->transport, timeout,
+              send_http{next_http_id(), {}, std::move(request)})
+    .then(
+      [this](const http_answer& answer) {
+        busy_ = false;
+        delivery_->proved(shows_life(answer), self_->now());
+        proceed();
+      },
+      [this](const caf::error&) {
+        busy_ = false;
+        delivery_->proved(false, self_->now());
+        proceed();
+      });
+}
+
+void appservice_queue_state::settle() {
+  busy_ = true;
+  settle_transaction request{
+    config_.settings.id, pinned_->id,           delivery_->ending(),
+    delivery_->cause(),  delivery_->attempts(), config_.settings.bounds,
+    deadline()};
+  self_->request(writer(), store_timeout, std::move(request))
+    .then([this](const transaction_settled& what) { settled(what); },
+          [this](const caf::error& why) { lost_track(why); });
+}
+
+void appservice_queue_state::settled(const transaction_settled& what) {
+  busy_ = false;
+  if (what.no_room) {
+    delivery_->no_room_for_dead_letters(self_->now());
+    log_.error("no room for dead letters appservice={} action=replay or drop "
+               "some: the queue holds what it has",
+               config_.settings.id.value);
+    return proceed();
+  }
+  if (what.not_current) {
+    pinned_.reset();
+    known_ = false;
+    return proceed();
+  }
+  tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
+  take(what.next);
+  proceed();
+}
+
+/// What the store holds is not known any more. The load goes to the same
+/// writer and so lies behind whatever is unknown.
+void appservice_queue_state::lost_track(const caf::error& why) {
+  const auto what = from_caf(why);
+  log_.warn("store did not answer appservice={} code={} what={}",
+            config_.settings.id.value, to_string(what.code), what.context);
+  busy_ = false;
+  known_ = false;
+  pinned_.reset();
+  if (draining_)
+    return finish_drain();
+  self_->arm(reload_pause, pause_over{++armed_});
+}
+
+void appservice_queue_state::rest() {
+  const auto wait = delivery_->ready_at() - self_->now();
+  self_->arm(wait, pause_over{++armed_});
+}
+
+void appservice_queue_state::tell_status() {
+  if (status_armed_)
+    return;
+  status_armed_ = true;
+  self_->arm(status_delay, tick{});
+}
+
+void appservice_queue_state::publish() {
+  status_armed_ = false;
+  auto status = status_of(config_.settings.id, *delivery_, self_->now());
+  auto summary = summary_of(status);
+  if (summary == published_)
+    return;
+  published_ = std::move(summary);
+  status.deadline = deadline();
+  self_->request(writer(), store_timeout, std::move(status))
+    .then([](const stored&) {},
+          [this](const caf::error&) { published_.clear(); });
+}
+
+void appservice_queue_state::consider_leaving(const idle_check& check) {
+  if (check.armed != idle_armed_ || busy_ || pinned_ || draining_)
+    return;
+  if (delivery_->state() != policy::delivery_state::flowing)
+    return;
+  leaving_ = true;
+  self_
+    ->request(house_->directory, store_timeout,
+              ask_leave{config_.settings.id, wakes_seen_})
+    .then([this](const leave_decision& decision) { left(decision); },
+          [this](const caf::error&) { left({false}); });
+}
+
+void appservice_queue_state::left(const leave_decision& decision) {
+  leaving_ = false;
+  if (decision.granted)
+    return self_->quit();
+  proceed();
+}
+
+caf::result<drained> appservice_queue_state::drain() {
+  draining_ = true;
+  if (!busy_)
+    return drained{};
+  auto promise
+    = self_->make_response_promise<caf::typed_response_promise<drained>>();
+  drainers_.push_back(promise);
+  return promise;
+}
+
+/// What was sent and accepted is still acknowledged, so that the next start
+/// does not send it again.
+void appservice_queue_state::finish_drain() {
+  if (known_ && pinned_
+      && delivery_->next(self_->now()) == policy::delivery_step::settle)
+    return settle();
+  for (auto& waiting : drainers_)
+    waiting.deliver(drained{});
+  drainers_.clear();
+}
+
+instant appservice_queue_state::deadline() const {
+  return self_->now() + limits::operation_deadline;
+}
+
+const store_writer_actor& appservice_queue_state::writer() const {
+  return house_->writer_of(config_.settings.id);
+}
+
+} // namespace weir

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/policy/delivery.hpp"
+#include "actors/settings.hpp"
+
+#include <memory>
+#include <optional>
+#include <random>
+
+namespace weir {
+
+/// What an appservice queue is given.
+struct appservice_queue_config {
+  queue_settings settings;
+  milliseconds idle_after{30'000};
+  uint64_t seed = 0;                       ///< Of the jitter.
+  std::shared_ptr<reachability> reachable; ///< May be null.
+};
+
+/// Delivers one outbox. It only translates: `policy::delivery` decides what
+/// happens next, the store writer keeps what is promised, the transport sends.
+/// At most one request to either is open at any time, which is why one
+/// transaction at most is in flight (G4). After anything unknown it forgets
+/// what it knows and loads again, through the same writer.
+class appservice_queue_state {
+public:
+  static constexpr const char* name = "appservice_queue";
+  using self_pointer = traced_actor<appservice_queue_actor>*;
+
+  explicit appservice_queue_state(self_pointer self) : self_{self} {
+  }
+  ~appservice_queue_state();
+
+  appservice_queue_actor::behavior_type
+  start(appservice_queue_config config, std::shared_ptr<const peers> house);
+
+private:
+  void woken(const wake& what);
+  void proceed();
+  void load();
+  void loaded(const queue_loaded& what);
+  void send();
+  void answered(const http_answer& answer, instant started);
+  void give_up_send(uint64_t id, instant started);
+  void prove_alive();
+  void settle();
+  void settled(const transaction_settled& what);
+  void lost_track(const caf::error& why);
+  void take(std::optional<owed_transaction> pinned);
+  void rest();
+  void keep_pause();
+  void tell_status();
+  void publish();
+  void consider_leaving(const idle_check& check);
+  void left(const leave_decision& decision);
+  caf::result<drained> drain();
+  void finish_drain();
+  [[nodiscard]] instant deadline() const;
+  [[nodiscard]] const store_writer_actor& writer() const;
+
+  self_pointer self_;
+  appservice_queue_config config_;
+  std::shared_ptr<const peers> house_;
+  std::optional<policy::delivery> delivery_;
+  std::mt19937_64 random_;
+  std::optional<owed_transaction> pinned_;
+  bool known_ = false;   ///< What the store holds for us is known.
+  bool busy_ = false;    ///< A request to writer or transport is open.
+  bool woken_ = false;   ///< A wake came while busy.
+  bool leaving_ = false; ///< The directory is asked whether we may go.
+  bool draining_ = false;
+  uint64_t wakes_seen_ = 0;
+  uint64_t armed_ = 0; ///< The pause timer that counts.
+  uint64_t idle_armed_ = 0;
+  bool status_armed_ = false;
+  std::string published_;
+  std::vector<caf::typed_response_promise<drained>> drainers_;
+};
+
+using appservice_queue
+  = weir_actor<appservice_queue_actor, appservice_queue_state,
+               appservice_queue_config, std::shared_ptr<const peers>>;
+
+} // namespace weir

@@ -1,0 +1,163 @@
+#include "actors/directory.hpp"
+
+#include <algorithm>
+
+namespace weir {
+
+namespace {
+
+const logger log_{"directory"};
+
+constexpr auto store_timeout
+  = limits::operation_deadline + limits::operation_commit_grace;
+
+} // namespace
+
+directory_state::~directory_state() {
+  for (auto& waiting : drainers_)
+    waiting.deliver(drained{});
+}
+
+directory_actor::behavior_type
+directory_state::start(directory_config config,
+                       std::shared_ptr<const peers> house) {
+  config_ = std::move(config);
+  house_ = std::move(house);
+  for (const auto& queue : config_.settings->queues)
+    known_.emplace(queue.id, &queue);
+  self_->set_down_handler([this](caf::down_msg& down) { queue_down(down); });
+  adopt();
+  self_->arm(milliseconds{0}, tick{});
+  return {
+    [this](const wake_queue& what) { wake_one(what); },
+    [this](const bridge_alive& what) { pass_alive(what); },
+    [this](const ask_leave& request) { return consider(request); },
+    [this](const tick&) { scan(); },
+    [this](const drain_request&) { return drain(); },
+    [this](const use_peers& now) {
+      house_ = now.value;
+      for (auto& [id, one] : live_)
+        self_->send(one.queue, now);
+    },
+  };
+}
+
+directory_state::entry* directory_state::live(const appservice_id& id) {
+  if (const auto found = live_.find(id); found != live_.end())
+    return &found->second;
+  const auto known = known_.find(id);
+  if (known == known_.end() || known->second->peer.url.empty() || draining_)
+    return nullptr; // Removed, or `url: null`: there is nobody to send to.
+  auto queue = config_.spawn_queue(*self_, *known->second, house_);
+  self_->monitor(queue);
+  return &live_.emplace(id, entry{queue, 0}).first->second;
+}
+
+void directory_state::wake_one(const wake_queue& what) {
+  auto* to = live(what.appservice);
+  if (to == nullptr)
+    return;
+  ++to->wakes;
+  self_->send(to->queue, wake{what.pinned});
+}
+
+void directory_state::pass_alive(const bridge_alive& what) {
+  // A queue without an actor has no back-off to end.
+  if (const auto found = live_.find(what.appservice); found != live_.end())
+    self_->send(found->second.queue, what);
+}
+
+caf::result<leave_decision>
+directory_state::consider(const ask_leave& request) {
+  const auto found = live_.find(request.appservice);
+  if (found == live_.end())
+    return leave_decision{true};
+  if (found->second.wakes != request.wakes_seen)
+    return leave_decision{false}; // A wake is under way to it.
+  live_.erase(found);
+  return leave_decision{true};
+}
+
+/// Makes the rows of all configured appservices, each by its own writer.
+void directory_state::adopt() {
+  std::vector<adopt_queues> by_writer(house_->writers.size());
+  for (const auto& queue : config_.settings->queues)
+    by_writer[house_->writer_index(queue.id)].appservices.push_back(queue.id);
+  for (size_t i = 0; i < by_writer.size(); ++i) {
+    by_writer[i].deadline = self_->now() + limits::operation_deadline;
+    self_->request(house_->writers[i], store_timeout, std::move(by_writer[i]))
+      .then([](const stored&) {},
+            [](const caf::error& why) {
+              // A queue is adopted by its first transaction all the same.
+              log_.warn("appservices not adopted what={}",
+                        to_string(from_caf(why)));
+            });
+  }
+}
+
+/// By index: are there queues that are owed something and have no actor? After
+/// a start that is all of them; later it is a backstop.
+void directory_state::scan() {
+  if (draining_)
+    return;
+  scan_page({});
+  self_->arm(config_.settings->owed_scan_every, tick{});
+}
+
+void directory_state::scan_page(appservice_id after) {
+  self_
+    ->request(
+      house_->writers.front(), store_timeout,
+      list_owed{std::move(after), self_->now() + limits::operation_deadline})
+    .then(
+      [this](const owed_page& page) {
+        for (const auto& id : page.appservices)
+          if (!live_.contains(id))
+            wake_one({id, {}});
+        if (!page.last)
+          scan_page(page.appservices.back());
+      },
+      [](const caf::error&) {}); // The next scan comes by itself.
+}
+
+void directory_state::queue_down(const caf::down_msg& down) {
+  const auto found = std::find_if(live_.begin(), live_.end(), [&](auto& each) {
+    return each.second.queue.address() == down.source;
+  });
+  if (found == live_.end())
+    return; // It was let go.
+  const auto id = found->first;
+  live_.erase(found);
+  if (draining_)
+    return one_drained();
+  log_.warn("queue actor ended appservice={} action=restarted from the store",
+            id.value);
+  if (intensity_.allow(self_->now()))
+    wake_one({id, {}}); // Else the next scan finds it.
+}
+
+caf::result<drained> directory_state::drain() {
+  draining_ = true;
+  auto promise
+    = self_->make_response_promise<caf::typed_response_promise<drained>>();
+  drainers_.push_back(promise);
+  undrained_ = live_.size() + 1;
+  for (auto& [id, one] : live_)
+    self_
+      ->request(one.queue, caf::duration{config_.settings->drain_timeout},
+                drain_request{})
+      .then([this](const drained&) { one_drained(); },
+            [this](const caf::error&) { one_drained(); });
+  one_drained();
+  return promise;
+}
+
+void directory_state::one_drained() {
+  if (undrained_ > 0 && --undrained_ > 0)
+    return;
+  for (auto& waiting : drainers_)
+    waiting.deliver(drained{});
+  drainers_.clear();
+}
+
+} // namespace weir

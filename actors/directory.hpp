@@ -1,0 +1,70 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/policy/restart_intensity.hpp"
+#include "actors/settings.hpp"
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace weir {
+
+/// Spawns one appservice queue; a seam, so that tests may put a fake there.
+using spawn_queue_function = std::function<appservice_queue_actor(
+  traced_actor<directory_actor>&, const queue_settings&,
+  std::shared_ptr<const peers>)>;
+
+struct directory_config {
+  std::shared_ptr<const house_settings> settings;
+  spawn_queue_function spawn_queue;
+};
+
+/// Keeps the live queues. A queue exists while it has something to do; it is
+/// linked to the directory, so that a directory that dies takes its queues
+/// along and the next one starts from the store.
+class directory_state {
+public:
+  static constexpr const char* name = "directory";
+  using self_pointer = traced_actor<directory_actor>*;
+
+  explicit directory_state(self_pointer self) : self_{self} {
+  }
+  ~directory_state();
+
+  directory_actor::behavior_type start(directory_config config,
+                                       std::shared_ptr<const peers> house);
+
+private:
+  struct entry {
+    appservice_queue_actor queue;
+    uint64_t wakes = 0; ///< Sent to this actor.
+  };
+
+  void wake_one(const wake_queue& what);
+  entry* live(const appservice_id& id);
+  void pass_alive(const bridge_alive& what);
+  caf::result<leave_decision> consider(const ask_leave& request);
+  void adopt();
+  void scan();
+  void scan_page(appservice_id after);
+  void queue_down(const caf::down_msg& down);
+  caf::result<drained> drain();
+  void one_drained();
+
+  self_pointer self_;
+  directory_config config_;
+  std::shared_ptr<const peers> house_;
+  std::unordered_map<appservice_id, const queue_settings*> known_;
+  std::unordered_map<appservice_id, entry> live_;
+  policy::restart_intensity intensity_{{}};
+  bool draining_ = false;
+  size_t undrained_ = 0;
+  std::vector<caf::typed_response_promise<drained>> drainers_;
+};
+
+using directory = weir_actor<directory_actor, directory_state, directory_config,
+                             std::shared_ptr<const peers>>;
+
+} // namespace weir

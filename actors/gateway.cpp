@@ -1,0 +1,139 @@
+#include "actors/gateway.hpp"
+
+#include "actors/policy/hold.hpp"
+
+namespace weir {
+
+namespace {
+
+const logger log_{"gateway"};
+
+constexpr auto store_timeout
+  = limits::operation_deadline + limits::operation_commit_grace;
+/// A page for a person: a reader is bounded at 5 s a snapshot.
+constexpr auto reader_timeout = std::chrono::seconds{10};
+/// A store that takes longer than this for nothing is not ready.
+constexpr auto ready_timeout = std::chrono::seconds{3};
+
+} // namespace
+
+gateway_state::~gateway_state() {
+  for (auto& [ticket, held] : held_)
+    held.done.run(fail(ec::unavailable, "the gateway was restarted"));
+}
+
+gateway_actor::behavior_type
+gateway_state::start(std::shared_ptr<const peers> house) {
+  house_ = std::move(house);
+  return {
+    [this](const offer_transaction& what) { offer(what); },
+    [this](const offer_quarantine& what) {
+      self_
+        ->request(house_->writer_of(what.request.appservice), store_timeout,
+                  what.request)
+        .then([](const stored&) {},
+              [](const caf::error& why) {
+                log_.warn("body not kept in quarantine what={}",
+                          to_string(from_caf(why)));
+              });
+    },
+    [this](const retry_offer& again) { try_offer(again.ticket); },
+    [this](const ask_queues& what) { ask_reader(what.request, what.done); },
+    [this](const ask_dead_letters& what) {
+      ask_reader(what.request, what.done);
+    },
+    [this](const ask_dead_letter& what) {
+      ask_reader(what.request, what.done);
+    },
+    [this](const ask_http& what) { ask_network(what); },
+    [this](const ask_ready& what) { check_ready(what); },
+    [this](const bridge_alive& what) { self_->send(house_->directory, what); },
+    [this](const use_peers& now) { house_ = now.value; },
+  };
+}
+
+void gateway_state::offer(const offer_transaction& what) {
+  const auto ticket = next_ticket_++;
+  held_.emplace(ticket, what);
+  try_offer(ticket);
+}
+
+void gateway_state::try_offer(uint64_t ticket) {
+  const auto found = held_.find(ticket);
+  if (found == held_.end())
+    return;
+  auto request = found->second.request;
+  request.deadline = std::min(self_->now() + limits::operation_deadline,
+                              found->second.hold_until);
+  const auto& writer = house_->writer_of(request.appservice);
+  self_->request(writer, store_timeout, std::move(request))
+    .then([this, ticket](
+            const transaction_stored& result) { offer_stored(ticket, result); },
+          [this, ticket](const caf::error& why) {
+            offer_failed(ticket, from_caf(why));
+          });
+}
+
+void gateway_state::offer_stored(uint64_t ticket,
+                                 const transaction_stored& result) {
+  auto held = held_.extract(ticket);
+  if (held.empty())
+    return;
+  if (result.elements > 0)
+    self_->send(house_->directory,
+                wake_queue{held.mapped().request.appservice, result.pinned});
+  held.mapped().done.run(result);
+}
+
+/// A repeated try is safe: if the first was committed after all, the second is
+/// recognised as the same transaction.
+void gateway_state::offer_failed(uint64_t ticket, const error& why) {
+  const auto found = held_.find(ticket);
+  if (found == held_.end())
+    return;
+  const auto pause
+    = policy::hold_pause(why.code, self_->now(), found->second.hold_until);
+  if (pause) {
+    log_.warn("transaction held appservice={} what={}",
+              found->second.request.appservice.value, to_string(why));
+    self_->arm(*pause, retry_offer{ticket});
+    return;
+  }
+  auto held = held_.extract(ticket);
+  held.mapped().done.run(fail(why));
+}
+
+template <class Reply, class Request>
+void gateway_state::ask_reader(const Request& request,
+                               const callback<expected<Reply>>& done) {
+  const auto& reader = house_->readers[next_reader_++ % house_->readers.size()];
+  self_->request(reader, reader_timeout, request)
+    .then([done](const Reply& page) { done.run(page); },
+          [done](const caf::error& why) { done.run(fail(from_caf(why))); });
+}
+
+void gateway_state::ask_network(const ask_http& what) {
+  const auto& limits = what.request.deadlines;
+  const auto timeout
+    = limits.connect + limits.answer + limits.body + std::chrono::seconds{10};
+  self_
+    ->request(house_->transport, timeout,
+              send_http{next_http_id(), {}, what.request})
+    .then([done = what.done](const http_answer& answer) { done.run(answer); },
+          [done = what.done](const caf::error&) {
+            done.run(
+              unanswered(no_answer::aborted, "the transport was restarted"));
+          });
+}
+
+void gateway_state::check_ready(const ask_ready& what) {
+  self_
+    ->request(house_->writers.front(), ready_timeout,
+              beat_slot{self_->now() + ready_timeout})
+    .then([done = what.done](const stored& yes) { done.run(yes); },
+          [done = what.done](const caf::error& why) {
+            done.run(fail(from_caf(why)));
+          });
+}
+
+} // namespace weir

@@ -1,0 +1,130 @@
+#include "actors/house.hpp"
+
+#include "actors/appservice_queue.hpp"
+#include "actors/children.hpp"
+#include "actors/supervisor.hpp"
+
+#include <mutex>
+
+namespace weir {
+
+namespace {
+
+caf::actor_system_config system_config(const house_config& config) {
+  caf::actor_system_config result;
+  result.set("scheduler.max-threads", config.threads);
+  result.set("scheduler.policy", caf::atom("sharing"));
+  // Without a bound one flooded actor keeps its worker until it is empty.
+  result.set("scheduler.max-throughput", config.max_throughput);
+  result.set("logger.console", caf::atom("none"));
+  return result;
+}
+
+} // namespace
+
+class house::impl {
+public:
+  explicit impl(house_config config)
+    : config_{std::move(config)},
+      system_config_{system_config(config_)},
+      system_{system_config_} {
+    supervisor_config to;
+    to.children = house_children(config_);
+    to.drain_timeout = config_.settings->drain_timeout;
+    to.on_give_up = config_.on_give_up;
+    to.on_change = [this](std::shared_ptr<const peers> now) {
+      const std::lock_guard guard{mutex_};
+      gateway_ = now->gateway;
+    };
+    supervisor_ = system_.spawn<supervisor>(std::move(to));
+  }
+
+  ~impl() {
+    caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
+    supervisor_ = nullptr;
+    gateway_ = nullptr;
+  }
+
+  template <class Message>
+  void tell(Message message) {
+    caf::anon_send(door(), std::move(message));
+  }
+
+  instant now() {
+    return system_.clock().now();
+  }
+
+  void drain() {
+    caf::scoped_actor self{system_};
+    const auto bound
+      = config_.settings->drain_timeout + std::chrono::seconds{5};
+    self->request(supervisor_, caf::duration{bound}, drain_request{})
+      .receive([](const drained&) {}, [](const caf::error&) {});
+  }
+
+private:
+  /// The gateway, or nobody while it is being restarted: `anon_send` to nobody
+  /// would lose a callback, so the last handle is kept until the next comes.
+  gateway_actor door() {
+    const std::lock_guard guard{mutex_};
+    return gateway_;
+  }
+
+  house_config config_;
+  caf::actor_system_config system_config_;
+  caf::actor_system system_;
+  std::mutex mutex_;
+  gateway_actor gateway_;
+  supervisor_actor supervisor_;
+};
+
+house::house(house_config config)
+  : impl_{std::make_unique<impl>(std::move(config))} {
+}
+
+house::~house() = default;
+
+void house::offer(accept_transaction request, milliseconds hold_for,
+                  std::function<void(expected<transaction_stored>)> done) {
+  impl_->tell(offer_transaction{
+    std::move(request), impl_->now() + hold_for, {std::move(done)}});
+}
+
+void house::quarantine(quarantine_body request) {
+  request.deadline = impl_->now() + limits::operation_deadline;
+  impl_->tell(offer_quarantine{std::move(request)});
+}
+
+void house::alive(const appservice_id& id) {
+  impl_->tell(bridge_alive{id});
+}
+
+void house::request(http_request what, std::function<void(http_answer)> done) {
+  impl_->tell(ask_http{std::move(what), {std::move(done)}});
+}
+
+void house::queues(read_queues request,
+                   std::function<void(expected<queues_page>)> done) {
+  impl_->tell(ask_queues{request, {std::move(done)}});
+}
+
+void house::dead_letters(
+  read_dead_letters request,
+  std::function<void(expected<dead_letters_page>)> done) {
+  impl_->tell(ask_dead_letters{std::move(request), {std::move(done)}});
+}
+
+void house::dead_letter(read_dead_letter request,
+                        std::function<void(expected<dead_letters_page>)> done) {
+  impl_->tell(ask_dead_letter{request, {std::move(done)}});
+}
+
+void house::ready(std::function<void(expected<stored>)> done) {
+  impl_->tell(ask_ready{{std::move(done)}});
+}
+
+void house::drain() {
+  impl_->drain();
+}
+
+} // namespace weir

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "actors/messages/admin.hpp"
+#include "actors/messages/store.hpp"
+#include "actors/outbound_http.hpp"
+#include "actors/settings.hpp"
+#include "persistence/store.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace weir {
+
+/// What the house stands on: its seams, and how large it is.
+struct house_config {
+  std::shared_ptr<const house_settings> settings;
+  std::function<expected<std::unique_ptr<store>>()> open_store;
+  std::function<expected<std::unique_ptr<store_reader>>()> open_reader;
+  outbound_http* network = nullptr; ///< Outlives the house.
+  std::function<milliseconds()> elapsed_clock;
+  std::function<uint64_t()> random; ///< 64 random bits.
+  std::string node;                 ///< Owner of the slots.
+  size_t writers = 1;
+  size_t readers = 2;
+  size_t threads = 2;
+  size_t max_throughput = 50; ///< Messages an actor takes before it yields.
+  /// The request that asks the homeserver to ping one appservice; empty: none
+  /// is asked.
+  std::function<http_request(const appservice_id&)> make_ping;
+  std::function<void()> on_give_up;
+};
+
+/// The actors of one node behind a door of plain C++: what the listeners know
+/// of them. All methods may be called from any thread; every continuation runs
+/// exactly once, on a thread of the actors, and must not block.
+class house {
+public:
+  explicit house(house_config config);
+  ~house(); ///< Stops what still runs. `drain` first for a clean end.
+  house(const house&) = delete;
+  house& operator=(const house&) = delete;
+
+  /// Stores a homeserver's transaction; holds it while the store is away, until
+  /// `hold_for` has passed. Errors: `ec::unavailable`, `ec::expired`,
+  /// `ec::rejected`.
+  void offer(accept_transaction request, milliseconds hold_for,
+             std::function<void(expected<transaction_stored>)> done);
+
+  /// Keeps a body that is no transaction. Best effort.
+  void quarantine(quarantine_body request);
+
+  /// A bridge has shown that it is there.
+  void alive(const appservice_id& id);
+
+  /// One outbound request, by the transport.
+  void request(http_request what, std::function<void(http_answer)> done);
+
+  void queues(read_queues request,
+              std::function<void(expected<queues_page>)> done);
+  void dead_letters(read_dead_letters request,
+                    std::function<void(expected<dead_letters_page>)> done);
+  void dead_letter(read_dead_letter request,
+                   std::function<void(expected<dead_letters_page>)> done);
+
+  /// Is the store writable? Answered by a commit.
+  void ready(std::function<void(expected<stored>)> done);
+
+  /// Starts nothing more and waits until nothing is in flight, at most the
+  /// drain time-out. Blocks.
+  void drain();
+
+private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace weir

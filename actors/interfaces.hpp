@@ -1,0 +1,172 @@
+#pragma once
+
+#include "actors/base.hpp"
+#include "actors/messages/admin.hpp"
+#include "actors/messages/delivery.hpp"
+#include "actors/messages/store.hpp"
+
+#include <memory>
+#include <vector>
+
+/// The reader's map: every actor of Weir, in the order a transaction meets
+/// them. Who asks whom, and who restarts whom, is drawn in actors/README.md.
+namespace weir {
+
+struct peers;
+
+/// The handles of the house, sent again by the supervisor after each restart.
+struct use_peers {
+  std::shared_ptr<const peers> value;
+};
+BOOST_DESCRIBE_STRUCT(use_peers, (), ())
+
+/// A STORE WRITER: every write of this node. Detached; blocks on SQL. Answers
+/// only after the commit; errors are told in actors/messages/store.hpp.
+using store_writer_actor = caf::typed_actor<
+  // Stores a homeserver's transaction and pins what goes out next.
+  caf::replies_to<accept_transaction>::with<transaction_stored>,
+  // Reads what a queue is owed.
+  caf::replies_to<load_queue>::with<queue_loaded>,
+  // Acknowledges, retires or buries a pinned transaction.
+  caf::replies_to<settle_transaction>::with<transaction_settled>,
+  // Small writes.
+  caf::replies_to<store_pause>::with<stored>,
+  caf::replies_to<publish_status>::with<stored>,
+  caf::replies_to<quarantine_body>::with<stored>,
+  caf::replies_to<adopt_queues>::with<stored>,
+  caf::replies_to<beat_slot>::with<stored>,
+  caf::replies_to<forget_old>::with<forgotten>,
+  caf::replies_to<tidy_store>::with<stored>,
+  caf::replies_to<list_owed>::with<owed_page>,
+  // To itself: run a batch of what has come in.
+  caf::reacts_to<flush>>;
+
+/// A STORE READER: pages for people. Detached; one snapshot a request.
+using store_reader_actor = caf::typed_actor<
+  caf::replies_to<read_queues>::with<queues_page>,
+  caf::replies_to<read_dead_letters>::with<dead_letters_page>,
+  caf::replies_to<read_dead_letter>::with<dead_letters_page>>;
+
+/// The TRANSPORT: all outbound HTTP. It alone owns a peer's deadlines, and it
+/// answers a failed request only after it has closed its connection.
+using transport_actor
+  = caf::typed_actor<caf::replies_to<send_http>::with<http_answer>,
+                     caf::replies_to<abort_http>::with<http_aborted>,
+                     // From the network.
+                     caf::reacts_to<http_done>>;
+
+/// An APPSERVICE QUEUE: delivers one outbox, one transaction in flight.
+using appservice_queue_actor = caf::typed_actor<
+  // Something may be owed. Idempotent.
+  caf::reacts_to<wake>,
+  // The bridge is there: our own back-off ends.
+  caf::reacts_to<bridge_alive>,
+  // Timers of its own.
+  caf::reacts_to<pause_over>, caf::reacts_to<idle_check>, caf::reacts_to<tick>,
+  // Finish what is in flight, start nothing.
+  caf::replies_to<drain_request>::with<drained>, caf::reacts_to<use_peers>>;
+
+/// The DIRECTORY: appservice → live queue. Spawns on demand, and lets a queue
+/// go only if no wake is under way to it.
+using directory_actor
+  = caf::typed_actor<caf::reacts_to<wake_queue>, caf::reacts_to<bridge_alive>,
+                     caf::replies_to<ask_leave>::with<leave_decision>,
+                     // Looks for owed queues that have no actor.
+                     caf::reacts_to<tick>,
+                     caf::replies_to<drain_request>::with<drained>,
+                     caf::reacts_to<use_peers>>;
+
+/// A transaction from the listener, to be held while the store is away.
+struct offer_transaction {
+  accept_transaction request;
+  instant hold_until; ///< Then the homeserver is told to come back.
+  callback<expected<transaction_stored>> done;
+};
+BOOST_DESCRIBE_STRUCT(offer_transaction, (), ())
+
+struct offer_quarantine {
+  quarantine_body request;
+};
+BOOST_DESCRIBE_STRUCT(offer_quarantine, (), ())
+
+/// A held transaction is tried again. To the gateway itself.
+struct retry_offer {
+  uint64_t ticket = 0;
+};
+BOOST_DESCRIBE_STRUCT(retry_offer, (), (ticket))
+
+struct ask_queues {
+  read_queues request;
+  callback<expected<queues_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_queues, (), ())
+
+struct ask_dead_letters {
+  read_dead_letters request;
+  callback<expected<dead_letters_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_dead_letters, (), ())
+
+struct ask_dead_letter {
+  read_dead_letter request;
+  callback<expected<dead_letters_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_dead_letter, (), ())
+
+/// One outbound request for a caller that is no actor.
+struct ask_http {
+  http_request request;
+  callback<http_answer> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_http, (), ())
+
+/// Is the store writable? Answered after a commit.
+struct ask_ready {
+  callback<expected<stored>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_ready, (), ())
+
+/// The GATEWAY: the one door from the I/O threads to the actors. Every
+/// callback it is given runs exactly once.
+using gateway_actor = caf::typed_actor<
+  caf::reacts_to<offer_transaction>, caf::reacts_to<offer_quarantine>,
+  caf::reacts_to<retry_offer>, caf::reacts_to<ask_queues>,
+  caf::reacts_to<ask_dead_letters>, caf::reacts_to<ask_dead_letter>,
+  caf::reacts_to<ask_http>, caf::reacts_to<ask_ready>,
+  // Passed on to the directory.
+  caf::reacts_to<bridge_alive>, caf::reacts_to<use_peers>>;
+
+/// The JANITOR: beats the slots and bounds what is remembered.
+using janitor_actor
+  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<idle_check>,
+                     caf::reacts_to<use_peers>>;
+
+/// The HOMESERVER PINGER: asks the homeserver, once after a start, to ping each
+/// appservice, so that one it holds as down is retried at once.
+using pinger_actor
+  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<use_peers>>;
+
+/// The SUPERVISOR: starts, monitors and restarts the others.
+using supervisor_actor = caf::typed_actor<
+  // Drains in order; answers when nothing is in flight.
+  caf::replies_to<drain_request>::with<drained>>;
+
+/// Who is who, as last told by the supervisor.
+struct peers {
+  std::vector<store_writer_actor> writers;
+  std::vector<store_reader_actor> readers;
+  transport_actor transport;
+  directory_actor directory;
+  gateway_actor gateway;
+
+  /// All operations of one queue go to one writer.
+  [[nodiscard]] size_t writer_index(const appservice_id& id) const {
+    return std::hash<appservice_id>{}(id) % writers.size();
+  }
+  [[nodiscard]] const store_writer_actor&
+  writer_of(const appservice_id& id) const {
+    return writers[writer_index(id)];
+  }
+};
+
+} // namespace weir

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/policy/backoff.hpp"
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace weir {
+
+/// One ping that the homeserver is asked for.
+struct ping_errand {
+  appservice_id appservice;
+  http_request request;
+};
+
+/// Makes the request for one appservice, with a fresh transaction id that Weir
+/// will know as its own (D9).
+using make_ping_function = std::function<http_request(const appservice_id&)>;
+
+struct pinger_config {
+  std::vector<appservice_id> appservices;
+  make_ping_function make_ping;
+  uint64_t seed = 0;
+};
+
+/// After a start, asks the homeserver to ping each appservice once: it then
+/// retries at once what it holds back for one that it takes for down, instead
+/// of after its own back-off of up to 8.5 minutes. One errand at a time; tried
+/// until the homeserver answers anything.
+class pinger_state {
+public:
+  static constexpr const char* name = "homeserver_pinger";
+  using self_pointer = traced_actor<pinger_actor>*;
+
+  explicit pinger_state(self_pointer self) : self_{self} {
+  }
+
+  pinger_actor::behavior_type start(pinger_config config,
+                                    std::shared_ptr<const peers> house);
+
+private:
+  void next();
+  void answered(const http_answer& answer, instant started);
+
+  self_pointer self_;
+  pinger_config config_;
+  std::shared_ptr<const peers> house_;
+  size_t done_ = 0;
+  bool busy_ = false;
+  policy::backoff pause_{{milliseconds{1'000}, milliseconds{30'000}, 0.2}};
+  std::mt19937_64 random_;
+};
+
+using pinger = weir_actor<pinger_actor, pinger_state, pinger_config,
+                          std::shared_ptr<const peers>>;
+
+} // namespace weir

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "actors/messages/store.hpp"
+#include "actors/policy/delivery.hpp"
+#include "actors/reachability.hpp"
+#include "schema/http.hpp"
+#include "schema/ids.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// How one appservice is served, as its queue needs it.
+struct queue_settings {
+  appservice_id id;
+  http_peer peer;           ///< Empty url: `url: null`, nothing is ever sent.
+  std::string hs_token;     ///< Towards the bridge.
+  bool query_token = false; ///< Also as `access_token` in the query.
+  http_deadlines deadlines;
+  transaction_bounds bounds;
+  policy::delivery::limits limits;
+};
+
+/// Shared by all actors of one house, read only.
+struct house_settings {
+  std::vector<queue_settings> queues;
+  milliseconds idle_after{30'000};
+  milliseconds owed_scan_every{5'000};
+  milliseconds beat_every{2'000};
+  milliseconds forget_every{60'000};
+  milliseconds drain_timeout{20'000};
+  uint64_t seed = 0; ///< Of the jitter; drawn at random in service.
+  std::shared_ptr<reachability> reachable; ///< May be null.
+};
+
+} // namespace weir

@@ -1,0 +1,269 @@
+#include "actors/store_writer.hpp"
+
+#include "actors/operations/accept.hpp"
+#include "actors/operations/housekeeping.hpp"
+#include "actors/operations/settle.hpp"
+#include "actors/stop_points.hpp"
+
+#include <chrono>
+
+namespace weir {
+
+namespace {
+
+const logger log_{"store"};
+
+/// A database that is away is not asked more often than this.
+constexpr auto reopen_pause = std::chrono::milliseconds{500};
+/// Pages that one tidying gives back at most: some milliseconds of work.
+constexpr size_t tidy_pages_max = 2'000;
+
+std::string key_of(const appservice_id& id) {
+  return "appservice/" + id.value;
+}
+
+/// Answers at most once: a writer that dies in the middle of a batch answers
+/// what the batch had not answered yet.
+template <class Reply>
+auto answer_once(caf::typed_response_promise<Reply> promise,
+                 std::shared_ptr<std::optional<Reply>> result) {
+  return [promise, result](const expected<void>& outcome) mutable {
+    if (!promise.pending())
+      return;
+    if (outcome)
+      promise.deliver(std::move(**result));
+    else
+      promise.deliver(to_caf(outcome.error()));
+  };
+}
+
+void stop_after_commit(const transaction_stored& reply) {
+  stop_point("after_accept_commit");
+  if (reply.pinned)
+    stop_point("after_pin");
+}
+
+template <class Reply>
+void stop_after_commit(const Reply&) {
+}
+
+} // namespace
+
+store_writer_state::store_writer_state(self_pointer self) : self_{self} {
+}
+
+store_writer_state::~store_writer_state() {
+  process_store_probe().writable = false;
+  settle_all({ec::unavailable, "the store writer was restarted"});
+}
+
+template <class Reply, class Request, class Operation>
+caf::result<Reply> store_writer_state::submit(const Request& request,
+                                              shape in_batch,
+                                              Operation operation) {
+  auto promise
+    = self_
+        ->template make_response_promise<caf::typed_response_promise<Reply>>();
+  auto result = std::make_shared<std::optional<Reply>>();
+  auto answer = answer_once<Reply>(promise, result);
+  batch_operation in_writer;
+  in_writer.key = in_batch.key;
+  in_writer.feed_rows = in_batch.feed_rows;
+  in_writer.run = [request, operation,
+                   result](store& db, batch_context& batch) -> expected<void> {
+    auto done = operation(db, batch, request);
+    if (!done)
+      return fail(done.error());
+    *result = std::move(done.value());
+    return ok();
+  };
+  in_writer.settle = [answer, result](const expected<void>& outcome) mutable {
+    if (outcome)
+      stop_after_commit(**result);
+    answer(outcome);
+  };
+  enqueue(std::move(in_writer), in_batch, request.deadline);
+  return promise;
+}
+
+void store_writer_state::enqueue(batch_operation operation,
+                                 const shape& in_batch, instant deadline) {
+  const auto ticket = next_ticket_++;
+  queue_.push({ticket, in_batch.key, in_batch.rows, in_batch.bytes,
+               in_batch.priority, deadline});
+  waiting_.emplace(ticket, std::move(operation));
+  if (std::exchange(flush_sent_, true))
+    return;
+  // Lands behind all that is queued already: that is the batch.
+  self_->send(caf::actor_cast<store_writer_actor>(self_), flush{});
+}
+
+void store_writer_state::run_batches() {
+  flush_sent_ = false;
+  refuse_expired();
+  auto tickets = queue_.take_batch();
+  if (tickets.empty())
+    return;
+  run_one(std::move(tickets));
+  if (queue_.size() > 0 && !std::exchange(flush_sent_, true))
+    self_->send(caf::actor_cast<store_writer_actor>(self_), flush{});
+}
+
+void store_writer_state::refuse_expired() {
+  for (const auto ticket : queue_.take_expired(self_->now())) {
+    auto late = waiting_.extract(ticket);
+    ++process_store_probe().expired_operations;
+    late.mapped().settle(fail(ec::expired, "the store writer is behind"));
+  }
+}
+
+void store_writer_state::run_one(std::vector<uint64_t> tickets) {
+  running_.clear();
+  for (const auto ticket : tickets)
+    running_.push_back(std::move(waiting_.extract(ticket).mapped()));
+  auto& probe = process_store_probe();
+  probe.operations += running_.size();
+  if (!runner_ && !open_runner()) {
+    for (auto& operation : running_)
+      operation.settle(fail(ec::unavailable, "the database is out of reach"));
+    running_.clear();
+    return;
+  }
+  stop_point("writer_throw");
+  const auto begun = self_->now();
+  const auto done = runner_->run(running_);
+  const auto took = self_->now() - begun;
+  running_.clear();
+  probe.writable = done.has_value();
+  if (!done) {
+    ++probe.failed_batches;
+    log_.warn("batch failed code={} what={}", to_string(done.error().code),
+              done.error().context);
+    if (done.error().code == ec::superseded)
+      self_->quit(to_caf(done.error())); // The supervisor starts anew.
+    return;
+  }
+  ++probe.commits;
+  probe.commit_microseconds += static_cast<uint64_t>(
+    std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  probe.position = runner_->lease().pos;
+}
+
+void store_writer_state::settle_all(const error& why) {
+  for (auto& operation : running_)
+    operation.settle(fail(why));
+  for (auto& [ticket, operation] : waiting_)
+    operation.settle(fail(why));
+  running_.clear();
+  waiting_.clear();
+}
+
+bool store_writer_state::open_runner() {
+  const auto now = self_->now();
+  if (opened_last_ && now - *opened_last_ < reopen_pause)
+    return false;
+  opened_last_ = now;
+  auto opened = config_.open();
+  if (!opened) {
+    log_.error("store cannot be opened what={}", to_string(opened.error()));
+    return false;
+  }
+  store_ = std::move(opened.value());
+  auto lease
+    = store_->take_slot(config_.slot, config_.owner, config_.draw_run());
+  if (!lease) {
+    log_.error("slot cannot be taken slot={} what={}", config_.slot,
+               to_string(lease.error()));
+    store_.reset();
+    return false;
+  }
+  runner_.emplace(*store_, lease.value());
+  runner_->elapsed_clock = config_.elapsed_clock;
+  runner_->on_clock_jump = [](milliseconds by) {
+    ++process_store_probe().clock_jumps;
+    log_.error("database clock jumped by_ms={} action=absorbed in "
+               "meta.clock_offset, see docs/operations.md",
+               by.count());
+  };
+  runner_->on_in_doubt = [](bool committed) {
+    ++process_store_probe().in_doubt_commits;
+    log_.warn("commit was in doubt committed={}", committed);
+  };
+  log_.info("slot taken slot={} epoch={} run={:012x} position={}",
+            lease.value().slot, lease.value().epoch, lease.value().run,
+            lease.value().pos);
+  return true;
+}
+
+caf::result<stored> store_writer_state::tidy() {
+  if (!store_)
+    return to_caf({ec::unavailable, "the database is out of reach"});
+  if (auto done = store_->tidy(tidy_pages_max); !done)
+    return to_caf(done.error());
+  return stored{};
+}
+
+store_writer_actor::behavior_type
+store_writer_state::start(store_writer_config config) {
+  using policy::write_priority;
+  config_ = std::move(config);
+  return {
+    [this](const accept_transaction& request) {
+      const auto& content = *request.content;
+      size_t bytes = 0;
+      for (const auto& item : content.elements)
+        bytes += item.bytes.size();
+      return submit<transaction_stored>(request,
+                                        {key_of(request.appservice),
+                                         content.elements.size() + 2, bytes,
+                                         write_priority::accept},
+                                        operations::accept);
+    },
+    [this](const load_queue& request) {
+      return submit<queue_loaded>(request, {key_of(request.appservice)},
+                                  operations::load);
+    },
+    [this](const settle_transaction& request) {
+      return submit<transaction_settled>(
+        request,
+        {key_of(request.appservice), 1, 0, write_priority::acknowledge, 1},
+        operations::settle);
+    },
+    [this](const store_pause& request) {
+      return submit<stored>(request, {key_of(request.appservice)},
+                            operations::pause);
+    },
+    [this](const publish_status& request) {
+      return submit<stored>(request, {"status/" + request.queue},
+                            operations::publish);
+    },
+    [this](const quarantine_body& request) {
+      return submit<stored>(request, {"quarantine", 1, request.body.size()},
+                            operations::quarantine);
+    },
+    [this](const adopt_queues& request) {
+      return submit<stored>(request, {"adopt", request.appservices.size()},
+                            operations::adopt);
+    },
+    [this](const beat_slot& request) {
+      return submit<stored>(
+        request, {"beat"},
+        [](store&, batch_context&, const beat_slot&) -> expected<stored> {
+          return stored{};
+        });
+    },
+    [this](const forget_old& request) {
+      return submit<forgotten>(
+        request,
+        {request.appservice ? key_of(*request.appservice) : "outcomes"},
+        operations::forget);
+    },
+    [this](const tidy_store&) { return tidy(); },
+    [this](const list_owed& request) {
+      return submit<owed_page>(request, {"owed"}, operations::owed);
+    },
+    [this](const flush&) { run_batches(); },
+  };
+}
+
+} // namespace weir

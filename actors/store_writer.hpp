@@ -1,0 +1,79 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/policy/write_batch.hpp"
+#include "actors/store_probe.hpp"
+#include "persistence/batch.hpp"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weir {
+
+/// What a store writer is given: its slot, and the seams it works through.
+struct store_writer_config {
+  std::function<expected<std::unique_ptr<store>>()> open;
+  uint32_t slot = 0;
+  std::string owner;
+  std::function<uint64_t()> draw_run;          ///< 48 random bits.
+  std::function<milliseconds()> elapsed_clock; ///< See batch_runner.
+};
+
+/// Collects what is asked into batches and answers after the commit. Blocks on
+/// SQL, so it is spawned detached. What it holds when it dies is answered
+/// `ec::unavailable` by the destructor.
+class store_writer_state {
+public:
+  static constexpr const char* name = "store_writer";
+  using self_pointer = traced_actor<store_writer_actor>*;
+
+  explicit store_writer_state(self_pointer self);
+  ~store_writer_state();
+
+  store_writer_actor::behavior_type start(store_writer_config config);
+
+private:
+  using settle_function = std::function<void(const expected<void>&)>;
+
+  /// How one kind of request is put into a batch.
+  struct shape {
+    std::string key;
+    size_t rows = 1;
+    size_t bytes = 0;
+    policy::write_priority priority = policy::write_priority::other;
+    uint64_t feed_rows = 0;
+  };
+
+  template <class Reply, class Request, class Operation>
+  caf::result<Reply> submit(const Request& request, shape in_batch,
+                            Operation operation);
+  void enqueue(batch_operation operation, const shape& in_batch,
+               instant deadline);
+  void run_batches();
+  void refuse_expired();
+  void run_one(std::vector<uint64_t> tickets);
+  void settle_all(const error& why);
+  bool open_runner();
+  caf::result<stored> tidy();
+
+  self_pointer self_;
+  store_writer_config config_;
+  std::unique_ptr<store> store_;
+  std::optional<batch_runner> runner_;
+  policy::write_queue queue_;
+  uint64_t next_ticket_ = 1;
+  std::unordered_map<uint64_t, batch_operation> waiting_;
+  std::vector<batch_operation> running_;
+  std::optional<instant> opened_last_;
+  bool flush_sent_ = false;
+};
+
+using store_writer
+  = weir_actor<store_writer_actor, store_writer_state, store_writer_config>;
+
+} // namespace weir

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/policy/restart_intensity.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weir {
+
+/// One child: how it is started, and where its handle is put. Children are
+/// started in order and may use the handles of those before them.
+struct child_spec {
+  std::string name;
+  std::function<caf::actor(traced_actor<supervisor_actor>&, peers&,
+                           std::shared_ptr<const peers>)>
+    spawn;
+  /// Tells a live child of new handles; empty for those that need none.
+  std::function<void(traced_actor<supervisor_actor>&, const caf::actor&,
+                     std::shared_ptr<const peers>)>
+    tell;
+};
+
+struct supervisor_config {
+  std::vector<child_spec> children;
+  policy::restart_intensity::limits intensity;
+  milliseconds drain_timeout{20'000};
+  std::function<void(std::shared_ptr<const peers>)> on_change;
+  std::function<void()> on_give_up; ///< A crash loop: for the process manager.
+};
+
+/// Starts the house and keeps it standing. A child that ends is started anew
+/// from the store, and all others are told; a crash loop ends the process.
+class supervisor_state {
+public:
+  static constexpr const char* name = "supervisor";
+  using self_pointer = traced_actor<supervisor_actor>*;
+
+  explicit supervisor_state(self_pointer self) : self_{self} {
+  }
+  ~supervisor_state();
+
+  supervisor_actor::behavior_type start(supervisor_config config);
+
+private:
+  void start_child(size_t index);
+  void child_down(const caf::down_msg& down);
+  void tell_all();
+  caf::result<drained> drain();
+
+  self_pointer self_;
+  supervisor_config config_;
+  policy::restart_intensity intensity_{{}};
+  peers now_;
+  std::vector<caf::actor> alive_;
+  bool draining_ = false;
+};
+
+using supervisor
+  = weir_actor<supervisor_actor, supervisor_state, supervisor_config>;
+
+} // namespace weir
