@@ -1,0 +1,108 @@
+#include "schema/metrics.hpp"
+
+#include "schema/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace weir {
+
+namespace {
+
+constexpr auto counter = metric_kind::counter;
+constexpr auto gauge = metric_kind::gauge;
+
+constexpr metric_family families[] = {
+  // One sample per configured appservice.
+  {"weir_appservice_depth_events", gauge, "appservice",
+   "Events owed. Rising for long: see weir status."},
+  {"weir_appservice_depth_other", gauge, "appservice",
+   "Elements owed that are no events (to-device, ephemeral, key counts)."},
+  {"weir_appservice_bytes", gauge, "appservice", "Bytes owed."},
+  {"weir_appservice_oldest_age_seconds", gauge, "appservice",
+   "Age of the oldest element owed; alert on this."},
+  {"weir_appservice_attempts", gauge, "appservice",
+   "Sends of the pinned transaction so far, by this process."},
+  {"weir_appservice_resting", gauge, "appservice",
+   "1 while the queue rests after a refusal or is blocked."},
+  {"weir_appservice_blocked", gauge, "appservice",
+   "1 while the queue stands still until a person acts."},
+  {"weir_appservice_dead_letters", gauge, "appservice",
+   "Elements the bridge rejected for good: see weir dead-letters."},
+  {"weir_appservice_delivered_events_total", counter, "appservice",
+   "Events acknowledged by the bridge."},
+  {"weir_appservice_delivered_transactions_total", counter, "appservice",
+   "Transactions acknowledged by the bridge."},
+  // What the listener took in and turned away.
+  {"weir_inbound_transactions_total", counter, "result",
+   "Transactions from the homeserver: accepted, duplicate, id_reused, "
+   "not_json, bad_json, refused."},
+  {"weir_inbound_events_total", counter, "result",
+   "Elements from the homeserver: accepted, repeated (seen before)."},
+  {"weir_requests_refused_total", counter, "reason",
+   "Requests turned away: unauthorised, unrecognised."},
+  {"weir_proxied_total", counter, "result",
+   "Requests passed on to bridges: sent, unreachable."},
+  {"weir_connections", gauge, "side",
+   "Open connections: homeserver, admin, bridges, bridges_idle."},
+  {"weir_held_requests", gauge, "",
+   "Requests that wait, unread, for room in the in-flight budget."},
+  {"weir_budget_bytes", gauge, "", "Bytes of request bodies in flight."},
+  // The store.
+  {"weir_store_writable", gauge, "",
+   "1 when the last batch was committed. 0: alert, Weir takes nothing in."},
+  {"weir_store_commits_total", counter, "", "Batches committed."},
+  {"weir_store_operations_total", counter, "", "Operations in those batches."},
+  {"weir_store_failed_batches_total", counter, "", "Batches that failed."},
+  {"weir_store_expired_operations_total", counter, "",
+   "Operations refused because the writer was behind."},
+  {"weir_store_in_doubt_commits_total", counter, "",
+   "Commits whose connection was lost; each was resolved by reading back."},
+  {"weir_store_clock_jumps_total", counter, "",
+   "Jumps of the database's clock that were absorbed."},
+  {"weir_store_commit_seconds_total", counter, "",
+   "Time spent in batches; divide by commits."},
+  {"weir_store_position", gauge, "", "Position of the last committed batch."},
+  // The actors.
+  {"weir_actors", gauge, "kind", "Live actors."},
+  {"weir_actor_mailbox_depth", gauge, "kind",
+   "Messages waiting in their mailboxes."},
+  {"weir_actor_messages_total", counter, "kind", "Messages processed."},
+  {"weir_actor_failures_total", counter, "kind",
+   "Handlers that threw; the supervisor restarted the actor."},
+  {"weir_actor_threads", gauge, "", "Threads of the actor scheduler."},
+};
+
+} // namespace
+
+std::span<const metric_family> metric_families() {
+  return families;
+}
+
+const metric_family& metric_family_named(std::string_view name) {
+  const auto* found
+    = std::find_if(std::begin(families), std::end(families),
+                   [&](const auto& family) { return family.name == name; });
+  WEIR_ASSERT(found != std::end(families));
+  return *found;
+}
+
+std::string metrics_reference() {
+  std::string text
+    = "# Metrics\n\n`GET /metrics` on the admin listener, with the admin or "
+      "the viewer token, in\nPrometheus' text format. This page is printed "
+      "from `schema/metrics.cpp` and a\ntest compares them. Labels are "
+      "bounded: `appservice` by the configured\nappservices, all others by "
+      "the code.\n\n| family | kind | label | meaning |\n|---|---|---|---|\n";
+  for (const auto& family : families)
+    text += fmt::format(
+      "| `{}` | {} | {} | {} |\n", family.name,
+      family.kind == counter ? "counter" : "gauge",
+      family.label.empty() ? "" : fmt::format("`{}`", family.label),
+      family.help);
+  return text;
+}
+
+} // namespace weir

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+enum class metric_kind : uint8_t { counter, gauge };
+
+/// One family of /metrics. Every family of Weir stands in `metric_families`
+/// once; docs/metrics.md is printed from it and checked by a test.
+struct metric_family {
+  std::string_view name;
+  metric_kind kind = metric_kind::gauge;
+  std::string_view label; ///< Its one label; empty: none.
+  std::string_view help;  ///< With the unit, and what to do about it.
+};
+
+std::span<const metric_family> metric_families();
+
+/// The family called `name`, which must be one of `metric_families`.
+const metric_family& metric_family_named(std::string_view name);
+
+/// docs/metrics.md, whole.
+std::string metrics_reference();
+
+} // namespace weir
