@@ -2,6 +2,7 @@
 
 #include "http/cli/admin_commands.hpp"
 #include "http/cli/commands.hpp"
+#include "schema/metrics.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -119,6 +120,14 @@ void add_local_commands(CLI::App& app, commands& run) {
     ->callback([&run] {
       run.chosen = [&run] {
         run.out << config_reference();
+        return exit_ok;
+      };
+    });
+  app.add_subcommand("metrics-docs", "Prints docs/metrics.md")
+    ->group("")
+    ->callback([&run] {
+      run.chosen = [&run] {
+        run.out << metrics_reference();
         return exit_ok;
       };
     });

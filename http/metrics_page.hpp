@@ -1,0 +1,27 @@
+#pragma once
+
+#include "http/routes/appservice.hpp"
+#include "http/server.hpp"
+#include "persistence/store.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace weir {
+
+/// What the process itself knows at one moment.
+struct process_figures {
+  http_server::figures listener;
+  http_server::figures admin;
+  uint64_t bridge_connections = 0;
+  uint64_t bridge_connections_idle = 0;
+  size_t actor_threads = 0;
+};
+
+/// The page that Prometheus reads.
+std::string metrics_page(std::span<const queue_view> queues, stored_time as_of,
+                         const listener_counts& counts,
+                         const process_figures& figures);
+
+} // namespace weir

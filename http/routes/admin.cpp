@@ -1,0 +1,164 @@
+#include "http/routes/admin.hpp"
+
+#include "http/auth.hpp"
+#include "http/matrix_reply.hpp"
+#include "http/routes/admin_json.hpp"
+
+#include <charconv>
+#include <memory>
+
+namespace weir {
+
+namespace {
+
+constexpr std::string_view prefix = "/_weir/admin/v1";
+
+body_wish at_once(http_response response) {
+  body_wish wish;
+  wish.answer = [response = std::move(response)](const reply& answer) {
+    answer(response);
+  };
+  return wish;
+}
+
+template <class Act>
+body_wish later(Act act) {
+  body_wish wish;
+  wish.answer = [act = std::move(act)](reply answer) { act(answer); };
+  return wish;
+}
+
+http_response text_page(std::string body) {
+  http_response response;
+  response.fields = {{"Content-Type", "text/plain; version=0.0.4"}};
+  response.body = std::move(body);
+  return response;
+}
+
+} // namespace
+
+admin_routes::admin_routes(house& door, options settings)
+  : house_{door},
+    options_{std::move(settings)} {
+}
+
+body_wish admin_routes::handle(const request_head& head) {
+  const auto path = head.path();
+  if (path == "/health")
+    return health_reply();
+  if (path == "/ready")
+    return ready_reply(house_);
+  const auto given = read_credentials(head);
+  const bool allowed = check_token(given, options_.token)
+    || (!options_.viewer_token.empty()
+        && check_token(given, options_.viewer_token));
+  if (!allowed)
+    return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  const bool metrics_page = path == "/metrics";
+  if (!metrics_page && !path.starts_with(prefix))
+    return at_once(unrecognized());
+  const auto what
+    = metrics_page ? std::string_view{} : path.substr(prefix.size());
+  const bool known = metrics_page || what == "/status"
+    || what == "/dead-letters" || what.starts_with("/dead-letters/");
+  if (!known)
+    return at_once(unrecognized());
+  if (!reads)
+    return at_once(wrong_method("GET, HEAD"));
+  if (metrics_page)
+    return later([this](const reply& answer) { metrics(answer); });
+  if (what == "/status")
+    return later([this](const reply& answer) { status(answer); });
+  if (what == "/dead-letters")
+    return later([this, query = std::string{head.query()}](
+                   const reply& answer) { dead_letters(query, answer); });
+  return later([this, id = std::string{what.substr(14)}](const reply& answer) {
+    dead_letter(id, answer);
+  });
+}
+
+/// Page by page, each its own snapshot; bounded by the configured appservices.
+void admin_routes::next_queues(
+  std::shared_ptr<std::vector<queue_view>> so_far, int64_t after,
+  std::function<void(expected<std::vector<queue_view>>, stored_time)> done) {
+  house_.queues({after, limits::page_rows_max},
+                [this, so_far, done](const expected<queues_page>& page) {
+                  if (!page)
+                    return done(fail(page.error()), {});
+                  const auto& rows = page.value().queues;
+                  so_far->insert(so_far->end(), rows.begin(), rows.end());
+                  if (rows.size() < limits::page_rows_max)
+                    return done(std::move(*so_far), page.value().as_of);
+                  next_queues(so_far, rows.back().row.no, done);
+                });
+}
+
+void admin_routes::all_queues(
+  std::function<void(expected<std::vector<queue_view>>, stored_time)> done) {
+  next_queues(std::make_shared<std::vector<queue_view>>(), 0, std::move(done));
+}
+
+void admin_routes::status(const reply& answer) {
+  all_queues([answer](const expected<std::vector<queue_view>>& queues,
+                      stored_time as_of) {
+    answer(queues ? json_ok(status_json(queues.value(), as_of))
+                  : error_reply(queues.error()));
+  });
+}
+
+void admin_routes::metrics(const reply& answer) {
+  all_queues([this, answer](const expected<std::vector<queue_view>>& queues,
+                            stored_time as_of) {
+    // A store that is away must not hide what the process itself knows.
+    static const std::vector<queue_view> none;
+    answer(text_page(options_.metrics(queues ? queues.value() : none, as_of)));
+  });
+}
+
+void admin_routes::dead_letters(std::string_view query, const reply& answer) {
+  const auto request = parse_dead_letters_query(query);
+  if (!request)
+    return answer(error_reply(request.error()));
+  house_.dead_letters(
+    request.value(),
+    [answer, asked = request.value().rows_max](
+      const expected<dead_letters_page>& page) {
+      answer(page ? json_ok(dead_letters_json(page.value().letters, asked))
+                  : error_reply(page.error()));
+    });
+}
+
+void admin_routes::dead_letter(std::string_view id, const reply& answer) {
+  int64_t number = 0;
+  const auto parsed = std::from_chars(id.data(), id.data() + id.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != id.data() + id.size())
+    return answer(matrix_error(400, "M_INVALID_PARAM",
+                               "A dead letter's id is a whole number"));
+  house_.dead_letter(
+    {number}, [answer](const expected<dead_letters_page>& page) {
+      if (!page)
+        return answer(error_reply(page.error()));
+      if (page.value().letters.empty())
+        return answer(matrix_error(404, "M_NOT_FOUND", "No such dead letter"));
+      answer(json_ok(dead_letter_json(page.value().letters.front())));
+    });
+}
+
+body_wish health_reply() {
+  return at_once(json_ok("{\"status\":\"ok\"}"));
+}
+
+body_wish ready_reply(house& door) {
+  return later([&door](const reply& answer) {
+    door.ready([answer](const expected<stored>& committed) {
+      if (committed)
+        return answer(json_ok("{\"status\":\"ready\"}"));
+      answer(matrix_error(503, "ORG.WEIR.NOT_READY",
+                          "The store takes no writes: "
+                            + to_string(committed.error())));
+    });
+  });
+}
+
+} // namespace weir

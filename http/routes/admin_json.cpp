@@ -1,0 +1,122 @@
+#include "http/routes/admin_json.hpp"
+
+#include "http/router.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "schema/limits.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace weir {
+
+namespace {
+
+using nlohmann::json;
+
+/// Bytes that are no UTF-8 (a lone escape is fine, a raw byte is not) are
+/// replaced rather than refused: this is for people.
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json queue_json(const queue_view& view, stored_time as_of) {
+  const auto& row = view.row;
+  const auto age = view.oldest_accepted_at.ms == 0
+    ? 0
+    : (as_of - view.oldest_accepted_at).count();
+  json result{
+    {"id", row.id.value},
+    {"state", view.status ? view.status->state : "flowing"},
+    {"cause", view.status ? view.status->cause : ""},
+    {"since_ms", view.status ? view.status->since.ms : 0},
+    {"next_at_ms", view.status ? view.status->next_at.ms : 0},
+    {"depth_events", row.owed_events},
+    {"depth_other", row.owed_others},
+    {"bytes", row.owed_bytes},
+    {"oldest_age_ms", std::max<int64_t>(age, 0)},
+    {"attempts", view.status ? view.status->attempts : 0},
+    {"last_error", view.status ? view.status->last_error : ""},
+    {"last_error_at_ms", view.status ? view.status->last_error_at.ms : 0},
+    {"pinned_txn", row.pinned ? row.pinned->id.value : ""},
+    {"dead_letters", view.dead_letters},
+    {"delivered_events", row.delivered_events},
+    {"delivered_transactions", row.delivered_transactions},
+  };
+  return result;
+}
+
+json letter_json(const dead_letter_row& letter) {
+  return {{"id", letter.id},
+          {"appservice", letter.appservice.value},
+          {"event_id", letter.item.event_id},
+          {"lane", to_string(letter.item.kind)},
+          {"bytes", letter.item.bytes.size()},
+          {"reason", letter.reason},
+          {"attempts", letter.attempts},
+          {"accepted_at_ms", letter.accepted_at.ms},
+          {"buried_at_ms", letter.buried_at.ms}};
+}
+
+expected<int64_t> whole_number(std::string_view name, std::string_view text) {
+  int64_t number = 0;
+  const auto parsed
+    = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()
+      || number < 0)
+    return fail(ec::invalid_argument,
+                std::string{name} + " is a whole number from 0");
+  return number;
+}
+
+} // namespace
+
+std::string status_json(std::span<const queue_view> queues, stored_time as_of) {
+  auto list = json::array();
+  for (const auto& view : queues)
+    list.push_back(queue_json(view, as_of));
+  return dumped({{"appservices", std::move(list)}, {"as_of_ms", as_of.ms}});
+}
+
+expected<read_dead_letters> parse_dead_letters_query(std::string_view query) {
+  read_dead_letters request;
+  while (!query.empty()) {
+    const auto end = std::min(query.find('&'), query.size());
+    const auto pair = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    const auto equals = std::min(pair.find('='), pair.size());
+    const auto name = pair.substr(0, equals);
+    const auto value
+      = percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+    if (name == "appservice" && !value.empty()) {
+      request.appservice = appservice_id{value};
+    } else if (name == "after" && !value.empty()) {
+      WEIR_TRY(request.after, whole_number(name, value));
+    } else if (name == "limit" && !value.empty()) {
+      WEIR_TRY(auto limit, whole_number(name, value));
+      request.rows_max = std::clamp<uint64_t>(static_cast<uint64_t>(limit), 1,
+                                              limits::page_rows_max);
+    }
+  }
+  return request;
+}
+
+std::string dead_letters_json(std::span<const dead_letter_row> letters,
+                              uint64_t asked) {
+  auto list = json::array();
+  for (const auto& letter : letters)
+    list.push_back(letter_json(letter));
+  json page{{"dead_letters", std::move(list)}, {"next", nullptr}};
+  if (!letters.empty() && letters.size() >= asked)
+    page["next"] = letters.back().id;
+  return dumped(page);
+}
+
+std::string dead_letter_json(const dead_letter_row& letter) {
+  auto result = letter_json(letter);
+  result["content"] = letter.item.bytes;
+  return dumped(result);
+}
+
+} // namespace weir

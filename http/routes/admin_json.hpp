@@ -1,0 +1,25 @@
+#pragma once
+
+#include "actors/messages/admin.hpp"
+#include "schema/error.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// The JSON of the admin API; shapes are in docs/api.md.
+namespace weir {
+
+std::string status_json(std::span<const queue_view> queues, stored_time as_of);
+
+/// `appservice`, `after`, `limit`. Errors: `ec::invalid_argument`.
+expected<read_dead_letters> parse_dead_letters_query(std::string_view query);
+
+/// @param asked The page size: a full page names where the next begins.
+std::string dead_letters_json(std::span<const dead_letter_row> letters,
+                              uint64_t asked);
+
+/// One letter with its bytes as the string `content`.
+std::string dead_letter_json(const dead_letter_row& letter);
+
+} // namespace weir

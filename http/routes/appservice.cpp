@@ -1,0 +1,213 @@
+#include "http/routes/appservice.hpp"
+
+#include "http/matrix_reply.hpp"
+#include "schema/log.hpp"
+#include "schema/transaction.hpp"
+
+#include <algorithm>
+
+namespace weir {
+
+namespace {
+
+using std::chrono::duration_cast;
+using clock = std::chrono::steady_clock;
+
+const logger log_{"listener"};
+
+/// What a homeserver that could not be served is told.
+constexpr auto come_again_in = std::chrono::seconds{10};
+/// How long a bridge that was not there at the last try is waited for (D6).
+constexpr auto unreachable_wait = std::chrono::milliseconds{2'000};
+/// Answers of bridges are passed on up to here; key queries are the largest.
+constexpr size_t proxied_answer_max = size_t{16} << 20;
+
+body_wish answer_at_once(http_response response) {
+  body_wish wish;
+  wish.answer = [response = std::move(response)](const reply& answer) {
+    answer(response);
+  };
+  return wish;
+}
+
+body_wish refused(std::atomic<uint64_t>& reason, http_response response) {
+  ++reason;
+  return answer_at_once(std::move(response));
+}
+
+} // namespace
+
+appservice_routes::appservice_routes(house& door, own_pings pings,
+                                     options settings)
+  : house_{door},
+    pings_{std::move(pings)},
+    options_{std::move(settings)},
+    counts_{std::make_shared<listener_counts>()} {
+  for (const auto& each : options_.appservices) {
+    by_id_.emplace(each.id.value, &each);
+    tokens_.push_back({each.hs_token, each.query_alone});
+  }
+}
+
+/// Null when nobody is meant or the token is wrong.
+const served_appservice* appservice_routes::find(const route& to,
+                                                 const credentials& given) {
+  if (to.by_id) {
+    const auto found = by_id_.find(to.appservice);
+    if (found == by_id_.end())
+      return nullptr;
+    const auto& each = *found->second;
+    return check_token(given, each.hs_token, each.query_alone) ? &each
+                                                               : nullptr;
+  }
+  const auto index = find_by_token(given, tokens_);
+  return index ? &options_.appservices[index.value()] : nullptr;
+}
+
+body_wish appservice_routes::handle(const request_head& head) {
+  const auto to = classify(head.method, head.target);
+  const bool known = to.kind != route_kind::unknown
+    && (!to.by_id || by_id_.contains(to.appservice))
+    && (to.by_id || options_.tokens_unique);
+  if (!known)
+    return refused(counts_->unrecognised, unrecognized());
+  const auto* appservice = find(to, read_credentials(head));
+  if (appservice == nullptr) {
+    log_.warn("request with a wrong token path={} remote={}", head.path(),
+              head.remote);
+    return refused(counts_->unauthorised,
+                   matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
+  }
+  if (!to.method_fits)
+    return refused(counts_->unrecognised, wrong_method(to.allow));
+  if (to.kind == route_kind::transaction)
+    return transaction(*appservice, to, head);
+  return pass_on(*appservice, to, head);
+}
+
+body_wish appservice_routes::transaction(const served_appservice& to,
+                                         const route& by,
+                                         const request_head& head) {
+  body_wish wish;
+  wish.body_bytes_max = options_.body_bytes_max;
+  wish.hold = options_.hold;
+  wish.take = [this, &to, txn = by.txn,
+               arrived = head.arrived](std::string body, reply answer) {
+    take(to, txn, arrived, std::move(body), std::move(answer));
+  };
+  return wish;
+}
+
+void appservice_routes::take(const served_appservice& to,
+                             const std::string& txn, clock::time_point arrived,
+                             std::string body, reply answer) {
+  auto content = slice_transaction(body);
+  if (!content) {
+    ++(content.error().code == ec::not_json ? counts_->not_json
+                                            : counts_->bad_json);
+    log_.error("body is no transaction appservice={} txn={} what={} action=it "
+               "is kept in quarantine, the homeserver will repeat it",
+               to.id.value, txn, content.error().context);
+    if (to.sends)
+      house_.quarantine({to.id,
+                         txn,
+                         shared_bytes{std::move(body)},
+                         to_string(content.error()),
+                         {}});
+    return answer(error_reply(content.error()));
+  }
+  if (!to.sends)
+    return answer(json_ok());
+  accept_transaction request;
+  request.appservice = to.id;
+  request.hs_txn_id = txn;
+  request.content = shared<incoming_transaction>{std::move(content.value())};
+  request.bounds = to.bounds;
+  request.dedupe_events = to.dedupe_events;
+  const auto held = duration_cast<milliseconds>(clock::now() - arrived);
+  house_.offer(
+    std::move(request), std::max(options_.hold - held, milliseconds{0}),
+    [counts = counts_, answer, id = to.id.value,
+     txn](const expected<transaction_stored>& result) {
+      if (!result) {
+        ++counts->refused;
+        log_.error("transaction refused appservice={} what={} action=the "
+                   "homeserver keeps it and comes again; mend the store",
+                   id, to_string(result.error()));
+        return answer(come_again(come_again_in, "Weir cannot store this now"));
+      }
+      const auto& stored = result.value();
+      ++counts->accepted;
+      counts->events_accepted += stored.elements;
+      counts->events_repeated += stored.events_repeated;
+      counts->duplicates += stored.result == accept_result::duplicate;
+      if (stored.result == accept_result::id_reused) {
+        ++counts->ids_reused;
+        log_.warn("homeserver used a transaction id again appservice={} txn={} "
+                  "action=none, its content was taken as new",
+                  id, txn);
+      }
+      answer(json_ok());
+    });
+}
+
+body_wish appservice_routes::pass_on(const served_appservice& to,
+                                     const route& by,
+                                     const request_head& head) {
+  if (!to.sends && by.kind != route_kind::ping)
+    return answer_at_once(
+      matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
+  body_wish wish;
+  wish.body_bytes_max = options_.body_bytes_max;
+  wish.hold = options_.hold;
+  wish.take = [this, &to, by, head](std::string body, reply answer) {
+    const bool is_ping = by.kind == route_kind::ping;
+    if (is_ping && pings_.is_own(to.id, body))
+      return answer(json_ok());
+    if (!to.sends)
+      return answer(
+        matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
+    auto request
+      = proxy_request(head, by.forward, shared_bytes{std::move(body)}, to.link);
+    request.answer_bytes_max = proxied_answer_max;
+    request.whole_body = true;
+    if (options_.reachable && options_.reachable->is_unreachable(to.id))
+      request.deadlines.connect
+        = std::min(request.deadlines.connect, milliseconds{unreachable_wait});
+    ++counts_->proxied;
+    forward(to, std::move(request), by.forward, is_ping, 1, clock::now(),
+            std::move(answer));
+  };
+  return wish;
+}
+
+void appservice_routes::forward(const served_appservice& to,
+                                http_request request, std::string target,
+                                bool is_ping, uint32_t attempts,
+                                clock::time_point begun, reply answer) {
+  auto sent = request;
+  house_.request(
+    std::move(sent),
+    [this, &to, request = std::move(request), target = std::move(target),
+     is_ping, attempts, begun, answer](const http_answer& got) mutable {
+      const auto elapsed = duration_cast<milliseconds>(clock::now() - begun);
+      if (may_retry(target, got, attempts, elapsed)) {
+        options_.later(proxy_retry_pause, [=, this, &to]() mutable {
+          forward(to, std::move(request), std::move(target), is_ping,
+                  attempts + 1, begun, std::move(answer));
+        });
+        return;
+      }
+      if (got.failure != no_answer::none) {
+        ++counts_->unreachable;
+        log_.warn("bridge did not answer a request appservice={} failure={} "
+                  "detail={}",
+                  to.id.value, to_string(got.failure), got.detail);
+      }
+      if (is_ping && got.status >= 200 && got.status < 300)
+        house_.alive(to.id);
+      answer(proxy_response(got));
+    });
+}
+
+} // namespace weir

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "actors/house.hpp"
+#include "actors/reachability.hpp"
+#include "http/auth.hpp"
+#include "http/own_pings.hpp"
+#include "http/proxy.hpp"
+#include "http/router.hpp"
+#include "http/server.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weir {
+
+/// One appservice as the main listener serves it.
+struct served_appservice {
+  appservice_id id;
+  std::string hs_token;     ///< What the homeserver must show.
+  bool query_alone = false; ///< The query token may stand for the header.
+  bool sends = true;        ///< False: `url: null` (R21).
+  bool dedupe_events = true;
+  transaction_bounds bounds;
+  proxy_link link;
+};
+
+/// Refusals of the main listener, by reason, for /metrics.
+struct listener_counts {
+  std::atomic<uint64_t> accepted{0}, duplicates{0}, ids_reused{0},
+    events_accepted{0}, events_repeated{0}, unauthorised{0}, unrecognised{0},
+    not_json{0}, bad_json{0}, refused{0}, proxied{0}, unreachable{0};
+};
+
+/// The main listener: what a homeserver asks of its appservices. Transactions
+/// end here; everything else goes to the bridge and back as it is.
+class appservice_routes {
+public:
+  struct options {
+    std::vector<served_appservice> appservices;
+    bool tokens_unique = true; ///< Requests without an id are told by token.
+    size_t body_bytes_max = limits::inbound_body_bytes_default;
+    milliseconds hold{limits::inbound_hold};
+    std::shared_ptr<reachability> reachable;
+    /// Runs a function later, on an I/O thread.
+    std::function<void(milliseconds, std::function<void()>)> later;
+  };
+
+  appservice_routes(house& door, own_pings pings, options settings);
+
+  /// What to do with a request. Thread-safe.
+  body_wish handle(const request_head& head);
+
+  [[nodiscard]] const listener_counts& counts() const noexcept {
+    return *counts_;
+  }
+
+private:
+  const served_appservice* find(const route& to, const credentials& given);
+  body_wish transaction(const served_appservice& to, const route& by,
+                        const request_head& head);
+  body_wish pass_on(const served_appservice& to, const route& by,
+                    const request_head& head);
+  void take(const served_appservice& to, const std::string& txn,
+            std::chrono::steady_clock::time_point arrived, std::string body,
+            reply answer);
+  void forward(const served_appservice& to, http_request request,
+               std::string target, bool is_ping, uint32_t attempts,
+               std::chrono::steady_clock::time_point begun, reply answer);
+
+  house& house_;
+  own_pings pings_;
+  options options_;
+  std::unordered_map<std::string, const served_appservice*> by_id_;
+  std::vector<token_candidate> tokens_;
+  std::shared_ptr<listener_counts> counts_;
+};
+
+} // namespace weir

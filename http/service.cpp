@@ -1,0 +1,259 @@
+#include "http/service.hpp"
+
+#include "actors/house.hpp"
+#include "http/client/network.hpp"
+#include "http/metrics_page.hpp"
+#include "http/node_files.hpp"
+#include "http/own_pings.hpp"
+#include "http/routes/admin.hpp"
+#include "http/routes/appservice.hpp"
+#include "http/server.hpp"
+#include "http/service_setup.hpp"
+#include "http/start_checks.hpp"
+#include "persistence/batch.hpp"
+#include "persistence/data_lock.hpp"
+#include "schema/log.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <random>
+#include <thread>
+
+namespace weir {
+
+namespace {
+
+const logger log_{"weir"};
+
+/// Listener and client share these; all that blocks is in actors.
+constexpr size_t io_threads = 2;
+/// More than two beats of another node's slot.
+constexpr auto foreign_slot_watch = std::chrono::seconds{5};
+
+uint64_t random_bits() {
+  thread_local std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
+
+/// What is found out before anything is started.
+struct prepared {
+  data_lock lock;
+  std::string node;
+  std::string admin_token;
+  std::string viewer_token;
+  store_identity identity;
+  store_options store;
+};
+
+expected<prepared> prepare(const config& settings) {
+  WEIR_TRY(make_data_dir(settings.storage.data_dir));
+  WEIR_TRY(auto lock, data_lock::acquire(settings.storage.data_dir));
+  WEIR_TRY(auto node, node_name(settings.storage.data_dir));
+  WEIR_TRY(auto token, bearer_token(settings.admin.token_file, true));
+  std::string viewer;
+  if (!settings.admin.viewer_token_file.empty()) {
+    WEIR_TRY(viewer, bearer_token(settings.admin.viewer_token_file, true));
+  }
+  store_options options{settings.storage.url,
+                        settings.storage.allow_unsafe_database};
+  WEIR_TRY(auto identity, prepare_store(options));
+  WEIR_TRY(refuse_second_process(options, node, foreign_slot_watch));
+  return prepared{std::move(lock),   std::move(node),     std::move(token),
+                  std::move(viewer), std::move(identity), options};
+}
+
+/// The parts of a running Weir, in the order they depend on one another: each
+/// is stopped before those above it are gone.
+class service {
+public:
+  service(const loaded_setup& setup, prepared found)
+    : setup_{setup},
+      found_{std::move(found)},
+      client_{io_},
+      network_{client_},
+      pings_{found_.identity.ping_key},
+      house_{std::in_place, house_of()},
+      appservices_{*house_, pings_, routes_of()},
+      admin_{*house_, admin_options_of()},
+      listener_{io_, listener_options_of(),
+                [this](const request_head& head) { return main_page(head); }},
+      admin_listener_{
+        io_, {setup_.settings.admin.listen}, [this](const request_head& head) {
+          return admin_.handle(head);
+        }} {
+  }
+
+  int run() {
+    signals_.async_wait([this](auto failed, int) {
+      if (!failed)
+        stop_requested();
+    });
+    for (auto* listener : {&listener_, &admin_listener_})
+      if (auto started = listener->start(); !started) {
+        log_.error("cannot listen what={}", to_string(started.error()));
+        finish();
+        return 1;
+      }
+    log_.info("serving listen={} admin={} appservices={} store={} node={}",
+              setup_.settings.listen, setup_.settings.admin.listen,
+              setup_.registrations.size(),
+              setup_.settings.storage.url.substr(
+                0, setup_.settings.storage.url.find(':')),
+              found_.node);
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < io_threads; ++i)
+      threads.emplace_back([this] { io_.run(); });
+    stopping_.wait(false);
+    drain();
+    finish();
+    for (auto& thread : threads)
+      thread.join();
+    house_.reset();
+    log_.info("stopped exit_code={}", exit_code_.load());
+    return exit_code_;
+  }
+
+private:
+  void stop_requested() {
+    signals_.async_wait([](auto failed, int) {
+      if (!failed)
+        std::_Exit(1); // Asked twice: the store is safe at any moment.
+    });
+    stopping_ = true;
+    stopping_.notify_all();
+  }
+
+  void give_up() {
+    exit_code_ = 1;
+    stopping_ = true;
+    stopping_.notify_all();
+  }
+
+  void drain() {
+    log_.info("draining timeout_ms={}", setup_.settings.drain.timeout.count());
+    listener_.drain();
+    house_->drain();
+  }
+
+  void finish() {
+    listener_.stop();
+    admin_listener_.stop();
+    client_.stop();
+    io_.stop();
+  }
+
+  house_config house_of() {
+    auto settings = make_house_settings(setup_);
+    reachable_ = settings->reachable;
+    house_config to;
+    to.settings = settings;
+    to.open_store
+      = [options = found_.store] { return open_store(options, false); };
+    to.open_reader
+      = [options = found_.store] { return open_store_reader(options); };
+    to.network = &network_;
+    to.elapsed_clock = boot_time;
+    to.random = random_bits;
+    to.node = found_.node;
+    to.writers = setup_.settings.storage.writers;
+    to.readers = setup_.settings.actors.readers;
+    to.threads = setup_.settings.actors.threads;
+    to.max_throughput = setup_.settings.actors.max_throughput;
+    to.make_ping = [this](const appservice_id& id) { return ping_of(id); };
+    to.on_give_up = [this] { give_up(); };
+    return to;
+  }
+
+  http_request ping_of(const appservice_id& id) {
+    const http_peer homeserver{setup_.settings.homeserver.url,
+                               setup_.settings.homeserver.ca_file};
+    for (const auto& registration : setup_.registrations)
+      if (registration.id == id)
+        return pings_.request(id, homeserver, registration.as_token);
+    return pings_.request(id, homeserver, {});
+  }
+
+  appservice_routes::options routes_of() {
+    appservice_routes::options to;
+    to.appservices = make_served_appservices(setup_);
+    to.tokens_unique = setup_.hs_tokens_unique;
+    to.body_bytes_max = setup_.settings.listener.body_bytes_max;
+    to.reachable = reachable_;
+    to.later = [this](milliseconds delay, std::function<void()> then) {
+      auto timer = std::make_shared<boost::asio::steady_timer>(io_, delay);
+      timer->async_wait([timer, then = std::move(then)](auto) { then(); });
+    };
+    return to;
+  }
+
+  admin_routes::options admin_options_of() {
+    return {found_.admin_token, found_.viewer_token,
+            [this](const std::vector<queue_view>& queues, stored_time as_of) {
+              return metrics_page(queues, as_of, appservices_.counts(),
+                                  figures());
+            }};
+  }
+
+  process_figures figures() {
+    const auto bridges = client_.figures_now();
+    return {listener_.figures_now(), admin_listener_.figures_now(),
+            bridges.open, bridges.idle, setup_.settings.actors.threads};
+  }
+
+  server_options listener_options_of() {
+    server_options to;
+    to.address = setup_.settings.listen;
+    to.budget_bytes = setup_.settings.listener.in_flight_bytes;
+    to.connections_max = setup_.settings.listener.connections_max;
+    return to;
+  }
+
+  body_wish main_page(const request_head& head) {
+    const auto path = head.path();
+    if (path == "/health")
+      return health_reply();
+    if (path == "/ready")
+      return ready_reply(*house_);
+    return appservices_.handle(head);
+  }
+
+  const loaded_setup& setup_;
+  prepared found_;
+  boost::asio::io_context io_;
+  boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> exit_code_{0};
+  std::shared_ptr<reachability> reachable_;
+  http_client client_;
+  client_network network_;
+  own_pings pings_;
+  std::optional<house> house_; ///< Gone before what its answers go to.
+  appservice_routes appservices_;
+  admin_routes admin_;
+  http_server listener_;
+  http_server admin_listener_;
+};
+
+} // namespace
+
+int run_service(const loaded_setup& setup) {
+  start_logging(setup.settings.log.level);
+  for (const auto& warning : setup.warnings)
+    log_.warn("configuration {}", to_string(warning));
+  std::signal(SIGPIPE, SIG_IGN);
+  auto found = prepare(setup.settings);
+  if (!found) {
+    log_.error("cannot start what={}", to_string(found.error()));
+    return 1;
+  }
+  service running{setup, std::move(found.value())};
+  return running.run();
+}
+
+} // namespace weir

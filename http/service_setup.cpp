@@ -1,0 +1,80 @@
+#include "http/service_setup.hpp"
+
+namespace weir {
+
+namespace {
+
+const std::string& outbound_token(const appservice_registration& registration,
+                                  const appservice_options& options) {
+  return options.hs_token_outbound.empty() ? registration.hs_token
+                                           : options.hs_token_outbound;
+}
+
+transaction_bounds bounds_of(const appservice_options& options) {
+  transaction_bounds bounds;
+  bounds.events = options.max_transaction_events;
+  bounds.bytes = options.max_transaction_bytes;
+  return bounds;
+}
+
+queue_settings queue_of(const appservice_registration& registration,
+                        const appservice_options& options) {
+  queue_settings queue;
+  queue.id = registration.id;
+  queue.peer = {registration.url.value_or(""), options.ca_file};
+  queue.hs_token = outbound_token(registration, options);
+  queue.query_token = options.legacy_query_token;
+  queue.deadlines.connect = options.connect_timeout;
+  queue.deadlines.answer = options.request_timeout;
+  queue.bounds = bounds_of(options);
+  queue.limits.pause.first = options.backoff_first;
+  queue.limits.pause.ceiling = options.backoff_max;
+  queue.limits.poison.rejections = options.rejections_before_bisect;
+  queue.limits.poison.hangs = options.hangs_before_bisect;
+  queue.limits.dead_letter = options.poison == poison_policy::dead_letter;
+  queue.limits.legacy_paths = options.legacy_paths;
+  return queue;
+}
+
+served_appservice served(const appservice_registration& registration,
+                         const appservice_options& options) {
+  served_appservice to;
+  to.id = registration.id;
+  to.hs_token = registration.hs_token;
+  to.query_alone = options.legacy_query_token;
+  to.sends = registration.url.has_value();
+  to.dedupe_events = options.dedupe_events;
+  to.bounds = bounds_of(options);
+  to.link.peer = {registration.url.value_or(""), options.ca_file};
+  to.link.token = outbound_token(registration, options);
+  to.link.legacy_query = options.legacy_query_token;
+  to.link.wait = options.query_timeout;
+  return to;
+}
+
+} // namespace
+
+std::shared_ptr<house_settings> make_house_settings(const loaded_setup& setup) {
+  auto settings = std::make_shared<house_settings>();
+  std::vector<appservice_id> ids;
+  for (const auto& registration : setup.registrations) {
+    ids.push_back(registration.id);
+    settings->queues.push_back(queue_of(
+      registration, options_of(setup.settings, registration.id.value)));
+  }
+  settings->idle_after = setup.settings.actors.idle_after;
+  settings->drain_timeout = setup.settings.drain.timeout;
+  settings->reachable = std::make_shared<reachability>(ids);
+  return settings;
+}
+
+std::vector<served_appservice>
+make_served_appservices(const loaded_setup& setup) {
+  std::vector<served_appservice> result;
+  for (const auto& registration : setup.registrations)
+    result.push_back(
+      served(registration, options_of(setup.settings, registration.id.value)));
+  return result;
+}
+
+} // namespace weir
