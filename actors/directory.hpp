@@ -16,6 +16,7 @@ using spawn_queue_function = std::function<appservice_queue_actor(
   traced_actor<directory_actor>&, const queue_settings&,
   std::shared_ptr<const peers>)>;
 
+/// What a directory needs to make queues.
 struct directory_config {
   std::shared_ptr<const house_settings> settings;
   spawn_queue_function spawn_queue;

@@ -84,6 +84,7 @@ struct offer_transaction {
 };
 BOOST_DESCRIBE_STRUCT(offer_transaction, (), ())
 
+/// A body to keep that is no transaction. Nobody waits for an answer.
 struct offer_quarantine {
   quarantine_body request;
 };
@@ -95,18 +96,21 @@ struct retry_offer {
 };
 BOOST_DESCRIBE_STRUCT(retry_offer, (), (ticket))
 
+/// A page of queues for a caller that is no actor.
 struct ask_queues {
   read_queues request;
   callback<expected<queues_page>> done;
 };
 BOOST_DESCRIBE_STRUCT(ask_queues, (), ())
 
+/// A page of dead letters for a caller that is no actor.
 struct ask_dead_letters {
   read_dead_letters request;
   callback<expected<dead_letters_page>> done;
 };
 BOOST_DESCRIBE_STRUCT(ask_dead_letters, (), ())
 
+/// One dead letter for a caller that is no actor.
 struct ask_dead_letter {
   read_dead_letter request;
   callback<expected<dead_letters_page>> done;

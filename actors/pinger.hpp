@@ -20,6 +20,7 @@ struct ping_errand {
 /// will know as its own (D9).
 using make_ping_function = std::function<http_request(const appservice_id&)>;
 
+/// Whom to have pinged, and how the pings are made.
 struct pinger_config {
   std::vector<appservice_id> appservices;
   make_ping_function make_ping;

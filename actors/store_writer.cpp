@@ -203,19 +203,27 @@ caf::result<stored> store_writer_state::tidy() {
   return stored{};
 }
 
+namespace {
+
+size_t bytes_of(const accept_transaction& request) {
+  size_t bytes = 0;
+  for (const auto& item : request.content->elements)
+    bytes += item.bytes.size();
+  return bytes;
+}
+
+} // namespace
+
 store_writer_actor::behavior_type
 store_writer_state::start(store_writer_config config) {
   using policy::write_priority;
   config_ = std::move(config);
   return {
     [this](const accept_transaction& request) {
-      const auto& content = *request.content;
-      size_t bytes = 0;
-      for (const auto& item : content.elements)
-        bytes += item.bytes.size();
+      const auto rows = request.content->elements.size() + 2;
       return submit<transaction_stored>(request,
-                                        {key_of(request.appservice),
-                                         content.elements.size() + 2, bytes,
+                                        {key_of(request.appservice), rows,
+                                         bytes_of(request),
                                          write_priority::accept},
                                         operations::accept);
     },

@@ -24,6 +24,7 @@ struct child_spec {
     tell;
 };
 
+/// The children in their order of start, and the limits of their restarts.
 struct supervisor_config {
   std::vector<child_spec> children;
   policy::restart_intensity::limits intensity;

@@ -7,6 +7,7 @@
 
 namespace weir {
 
+/// Whether a figure only grows.
 enum class metric_kind : uint8_t { counter, gauge };
 
 /// One family of /metrics. Every family of Weir stands in `metric_families`

@@ -19,6 +19,7 @@ struct read_queues {
 };
 BOOST_DESCRIBE_STRUCT(read_queues, (), (after, rows_max))
 
+/// Queues as they were at `as_of`.
 struct queues_page {
   std::vector<queue_view> queues;
   stored_time as_of;
@@ -33,6 +34,7 @@ struct read_dead_letters {
 };
 BOOST_DESCRIBE_STRUCT(read_dead_letters, (), (appservice, after, rows_max))
 
+/// Dead letters of one snapshot.
 struct dead_letters_page {
   std::vector<dead_letter_row> letters;
 };

@@ -54,6 +54,7 @@ struct ask_leave {
 };
 BOOST_DESCRIBE_STRUCT(ask_leave, (), (appservice, wakes_seen))
 
+/// Whether the queue may end; else a wake is under way to it.
 struct leave_decision {
   bool granted = false;
 };
@@ -63,6 +64,7 @@ BOOST_DESCRIBE_STRUCT(leave_decision, (), (granted))
 struct drain_request {};
 BOOST_DESCRIBE_STRUCT(drain_request, (), ())
 
+/// Nothing is in flight any more, and nothing more is started.
 struct drained {};
 BOOST_DESCRIBE_STRUCT(drained, (), ())
 
@@ -91,6 +93,7 @@ struct abort_http {
 };
 BOOST_DESCRIBE_STRUCT(abort_http, (), (id))
 
+/// The connection of the request is closed, or it was never open.
 struct http_aborted {};
 BOOST_DESCRIBE_STRUCT(http_aborted, (), ())
 

@@ -64,6 +64,7 @@ BOOST_DESCRIBE_STRUCT(accept_transaction, (),
                       (appservice, hs_txn_id, content, bounds, dedupe_events,
                        deadline))
 
+/// What a transaction was to what is known.
 enum class accept_result : uint8_t {
   stored,
   duplicate,      ///< Nothing new in it; nothing was stored.
@@ -72,6 +73,7 @@ enum class accept_result : uint8_t {
 };
 BOOST_DESCRIBE_ENUM(accept_result, stored, duplicate, non_event_part, id_reused)
 
+/// Committed: the homeserver may be answered.
 struct transaction_stored {
   accept_result result = accept_result::stored;
   uint64_t elements = 0;        ///< Rows written.
@@ -91,6 +93,7 @@ struct load_queue {
 };
 BOOST_DESCRIBE_STRUCT(load_queue, (), (appservice, bounds, deadline))
 
+/// A queue as the store has it.
 struct queue_loaded {
   std::optional<owed_transaction> pinned;
   /// The pinned rows do not give the pinned bytes: nothing may be sent, a
@@ -115,6 +118,7 @@ struct settle_transaction {
 BOOST_DESCRIBE_STRUCT(settle_transaction, (),
                       (appservice, id, how, reason, attempts, bounds, deadline))
 
+/// What became of a settling, and what is pinned now.
 struct transaction_settled {
   /// The id was not pinned (any more): nothing was changed, reload.
   bool not_current = false;
@@ -182,6 +186,7 @@ struct forget_old {
 };
 BOOST_DESCRIBE_STRUCT(forget_old, (), (appservice, deadline))
 
+/// How many rows were deleted.
 struct forgotten {
   uint64_t rows = 0;
 };
@@ -204,6 +209,7 @@ struct list_owed {
 };
 BOOST_DESCRIBE_STRUCT(list_owed, (), (after, deadline))
 
+/// Appservices that are owed something, by id.
 struct owed_page {
   std::vector<appservice_id> appservices;
   bool last = true;
