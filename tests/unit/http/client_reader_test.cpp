@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace weir;
 
@@ -235,5 +236,34 @@ TEST_CASE("answer reader: no more requests where the peer says close") {
     CHECK(reader.finished());
     CHECK(!reader.reusable());
     CHECK(reader.take().failure == no_answer::none);
+  }
+}
+
+TEST_CASE("answer reader: an answer does not depend on how its bytes come") {
+  const std::vector<std::string> samples{
+    chunked,
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Made\r\n"
+    "X: 1\r\n 2\r\nContent-Length: 4\r\n\r\nabcd",
+    "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + std::string(40, 'y'),
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabX"};
+  for (const auto& text : samples) {
+    auto whole = whole_reader(30);
+    whole.feed(text);
+    const auto expected = whole.take();
+    for (size_t first = 1; first < text.size(); ++first)
+      for (size_t second = first; second < text.size(); ++second) {
+        auto split = whole_reader(30);
+        for (const auto& part :
+             {text.substr(0, first), text.substr(first, second - first),
+              text.substr(second)})
+          if (!split.finished())
+            split.feed(part);
+        const auto answer = split.take();
+        REQUIRE(answer.failure == expected.failure);
+        REQUIRE(answer.status == expected.status);
+        REQUIRE(answer.fields == expected.fields);
+        if (answer.failure == no_answer::none)
+          REQUIRE(answer.body == expected.body);
+      }
   }
 }
