@@ -15,7 +15,7 @@ namespace weir::operations {
 /// Pins the next outgoing transaction when something is owed and nothing is
 /// pinned: chooses the rows, draws the id, renders, and sets `row.pinned`. The
 /// caller saves the row. Every commit that leaves rows owed goes through here,
-/// so that no owed row is ever without a pin (docs/pins.md).
+/// so that no owed row is ever without a pin (docs/store.md, "Pins").
 expected<std::optional<owed_transaction>>
 pin_next(store& db, const batch_context& batch, queue_row& row,
          const transaction_bounds& bounds);

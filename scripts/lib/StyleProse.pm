@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Sources qw(line_of is_product);
 use Style qw(complain);
-our @EXPORT_OK = qw(check_links check_log_lines);
+our @EXPORT_OK = qw(check_links check_log_lines check_mentions);
 
 # The anchors that a page offers: those of its headings, and named ones.
 sub anchors_of {
@@ -37,6 +37,15 @@ sub check_links {
     complain($file->{path}, "a link to nothing: $1") unless $exists->{$path};
     complain($file->{path}, "a link to no heading: $1")
       if defined $anchor && $texts->{$path} && !anchors_of($texts->{$path})->{$anchor};
+  }
+}
+
+# A page that a source names is there.
+sub check_mentions {
+  my ($file, $exists) = @_;
+  while ($file->{text} =~ m{\b(docs/[\w/.-]+\.md)\b}g) {
+    my ($page, $line) = ($1, line_of($file->{text}, $-[0]));
+    complain("$file->{path}:$line", "names no page: $page") unless $exists->{$page};
   }
 }
 
