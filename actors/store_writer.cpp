@@ -22,6 +22,10 @@ std::string key_of(const appservice_id& id) {
   return "appservice/" + id.value;
 }
 
+std::string key_of(const forget_old& request) {
+  return request.appservice ? key_of(*request.appservice) : "outcomes";
+}
+
 /// Answers at most once: a writer that dies in the middle of a batch answers
 /// what the batch had not answered yet.
 template <class Reply>
@@ -203,40 +207,37 @@ caf::result<stored> store_writer_state::tidy() {
   return stored{};
 }
 
-namespace {
-
-size_t bytes_of(const accept_transaction& request) {
+caf::result<transaction_stored>
+store_writer_state::accept(const accept_transaction& request) {
+  const auto& content = *request.content;
   size_t bytes = 0;
-  for (const auto& item : request.content->elements)
+  for (const auto& item : content.elements)
     bytes += item.bytes.size();
-  return bytes;
+  return submit<transaction_stored>(request,
+                                    {key_of(request.appservice),
+                                     content.elements.size() + 2, bytes,
+                                     policy::write_priority::accept},
+                                    operations::accept);
 }
 
-} // namespace
+caf::result<transaction_settled>
+store_writer_state::settle(const settle_transaction& request) {
+  return submit<transaction_settled>(
+    request,
+    {key_of(request.appservice), 1, 0, policy::write_priority::acknowledge, 1},
+    operations::settle);
+}
 
 store_writer_actor::behavior_type
 store_writer_state::start(store_writer_config config) {
-  using policy::write_priority;
   config_ = std::move(config);
   return {
-    [this](const accept_transaction& request) {
-      const auto rows = request.content->elements.size() + 2;
-      return submit<transaction_stored>(request,
-                                        {key_of(request.appservice), rows,
-                                         bytes_of(request),
-                                         write_priority::accept},
-                                        operations::accept);
-    },
+    [this](const accept_transaction& request) { return accept(request); },
     [this](const load_queue& request) {
       return submit<queue_loaded>(request, {key_of(request.appservice)},
                                   operations::load);
     },
-    [this](const settle_transaction& request) {
-      return submit<transaction_settled>(
-        request,
-        {key_of(request.appservice), 1, 0, write_priority::acknowledge, 1},
-        operations::settle);
-    },
+    [this](const settle_transaction& request) { return settle(request); },
     [this](const store_pause& request) {
       return submit<stored>(request, {key_of(request.appservice)},
                             operations::pause);
@@ -254,17 +255,10 @@ store_writer_state::start(store_writer_config config) {
                             operations::adopt);
     },
     [this](const beat_slot& request) {
-      return submit<stored>(
-        request, {"beat"},
-        [](store&, batch_context&, const beat_slot&) -> expected<stored> {
-          return stored{};
-        });
+      return submit<stored>(request, {"beat"}, operations::beat);
     },
     [this](const forget_old& request) {
-      return submit<forgotten>(
-        request,
-        {request.appservice ? key_of(*request.appservice) : "outcomes"},
-        operations::forget);
+      return submit<forgotten>(request, {key_of(request)}, operations::forget);
     },
     [this](const tidy_store&) { return tidy(); },
     [this](const list_owed& request) {

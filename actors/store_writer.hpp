@@ -59,6 +59,8 @@ private:
   void run_one(std::vector<uint64_t> tickets);
   void settle_all(const error& why);
   bool open_runner();
+  caf::result<transaction_stored> accept(const accept_transaction& request);
+  caf::result<transaction_settled> settle(const settle_transaction& request);
   caf::result<stored> tidy();
 
   self_pointer self_;

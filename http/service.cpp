@@ -3,7 +3,6 @@
 #include "actors/house.hpp"
 #include "http/client/network.hpp"
 #include "http/metrics_page.hpp"
-#include "http/node_files.hpp"
 #include "http/own_pings.hpp"
 #include "http/routes/admin.hpp"
 #include "http/routes/appservice.hpp"
@@ -12,6 +11,7 @@
 #include "http/start_checks.hpp"
 #include "persistence/batch.hpp"
 #include "persistence/data_lock.hpp"
+#include "schema/config_files.hpp"
 #include "schema/log.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -55,10 +55,10 @@ expected<prepared> prepare(const config& settings) {
   WEIR_TRY(make_data_dir(settings.storage.data_dir));
   WEIR_TRY(auto lock, data_lock::acquire(settings.storage.data_dir));
   WEIR_TRY(auto node, node_name(settings.storage.data_dir));
-  WEIR_TRY(auto token, bearer_token(settings.admin.token_file, true));
+  WEIR_TRY(auto token, ensure_token_file(settings.admin.token_file));
   std::string viewer;
   if (!settings.admin.viewer_token_file.empty()) {
-    WEIR_TRY(viewer, bearer_token(settings.admin.viewer_token_file, true));
+    WEIR_TRY(viewer, ensure_token_file(settings.admin.viewer_token_file));
   }
   store_options options{settings.storage.url,
                         settings.storage.allow_unsafe_database};

@@ -1,9 +1,11 @@
 #include "http/start_checks.hpp"
 
+#include "schema/config_files.hpp"
 #include "schema/log.hpp"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <thread>
 
 namespace weir {
@@ -12,7 +14,10 @@ namespace {
 
 const logger log_{"start"};
 
-/// Foreign slots, or those of them that moved since `before`.
+/// Enough to tell the nodes of one database apart.
+constexpr size_t node_name_length = 16;
+
+/// Slots of other nodes.
 std::vector<slot_row> foreign(const std::vector<slot_row>& all,
                               const std::string& node) {
   std::vector<slot_row> result;
@@ -23,6 +28,24 @@ std::vector<slot_row> foreign(const std::vector<slot_row>& all,
 }
 
 } // namespace
+
+expected<void> make_data_dir(const std::string& data_dir) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_directory(data_dir, failed))
+    return ok();
+  fs::create_directories(data_dir, failed);
+  if (!failed)
+    fs::permissions(data_dir, fs::perms::owner_all, failed);
+  if (failed)
+    return fail(ec::unavailable, data_dir + ": " + failed.message());
+  return ok();
+}
+
+expected<std::string> node_name(const std::string& data_dir) {
+  WEIR_TRY(auto drawn, ensure_token_file(data_dir + "/node_id"));
+  return drawn.substr(0, node_name_length);
+}
 
 expected<store_identity> prepare_store(const store_options& options) {
   WEIR_TRY(auto opened, open_store(options, true));

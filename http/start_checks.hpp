@@ -9,6 +9,13 @@
 
 namespace weir {
 
+/// Makes the data folder, 0700, when it is missing.
+expected<void> make_data_dir(const std::string& data_dir);
+
+/// The name that this node's slots carry: drawn once and kept in
+/// `{data_dir}/node_id`, so that a restart knows its own slots.
+expected<std::string> node_name(const std::string& data_dir);
+
 /// Opens the store, applies missing migrations, and reads who it is.
 expected<store_identity> prepare_store(const store_options& options);
 

@@ -50,6 +50,10 @@ expected<stored> quarantine(store& db, const batch_context& batch,
   return stored{};
 }
 
+expected<stored> beat(store&, const batch_context&, const beat_slot&) {
+  return stored{};
+}
+
 expected<stored> adopt(store& db, const batch_context&,
                        const adopt_queues& request) {
   for (const auto& id : request.appservices) {

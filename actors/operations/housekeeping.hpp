@@ -13,6 +13,9 @@ expected<stored> publish(store& db, const batch_context& batch,
                          const publish_status& request);
 expected<stored> quarantine(store& db, const batch_context& batch,
                             const quarantine_body& request);
+/// Nothing but the batch itself, which raises the slot's beat.
+expected<stored> beat(store& db, const batch_context& batch,
+                      const beat_slot& request);
 expected<stored> adopt(store& db, const batch_context& batch,
                        const adopt_queues& request);
 expected<forgotten> forget(store& db, const batch_context& batch,
