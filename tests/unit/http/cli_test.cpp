@@ -2,6 +2,7 @@
 #include "http/cli/command_line.hpp"
 #include "http/cli/text_table.hpp"
 
+#include "tests/support/source_dir.hpp"
 #include "tests/support/test_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -219,7 +220,7 @@ TEST_CASE("cli: a wrong command line is told from a failure") {
 }
 
 TEST_CASE("cli: the version is that of the build") {
-  std::ifstream in{std::string{WEIR_SOURCE_DIR} + "/CMakeLists.txt"};
+  std::ifstream in{test::source_dir() + "/CMakeLists.txt"};
   std::ostringstream text;
   text << in.rdbuf();
   CHECK(has(text.str(), "project(weir VERSION " + std::string{version} + " "));

@@ -1,4 +1,5 @@
 #include "tests/support/config_samples.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/support/test_folder.hpp"
 
 using namespace weir;
@@ -215,13 +216,13 @@ TEST_CASE("config: a token that is a number, or given twice, is refused") {
 
 TEST_CASE("config: the example that is handed out is right") {
   const auto loaded
-    = load_config(std::string{WEIR_SOURCE_DIR} + "/docs/examples/weir.yaml");
+    = load_config(test::source_dir() + "/docs/examples/weir.yaml");
   CHECK(problems_of(loaded) == lines{});
   CHECK(loaded.settings.homeserver.name == "example.org");
 }
 
 TEST_CASE("config: docs/configuration.md holds the generated tables") {
-  std::ifstream in{std::string{WEIR_SOURCE_DIR} + "/docs/configuration.md"};
+  std::ifstream in{test::source_dir() + "/docs/configuration.md"};
   std::ostringstream page;
   page << in.rdbuf();
   CHECK(page.str().find(config_reference()) != std::string::npos);

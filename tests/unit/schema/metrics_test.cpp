@@ -1,4 +1,5 @@
 #include "schema/metrics.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +10,7 @@
 using namespace weir;
 
 TEST_CASE("metrics: the reference in docs is the one the code prints") {
-  std::ifstream file{WEIR_SOURCE_DIR "/docs/metrics.md"};
+  std::ifstream file{test::source_dir() + "/docs/metrics.md"};
   const std::string text{std::istreambuf_iterator<char>{file}, {}};
   CHECK(text == metrics_reference());
 }
