@@ -162,9 +162,9 @@ void appservice_queue_state::answered(const http_answer& answer,
   const double spread
     = std::uniform_real_distribution<double>{0.0, 1.0}(random_);
   delivery_->answered(verdict, started, now, spread);
-  if (config_.reachable)
-    config_.reachable->set_unreachable(config_.settings.id,
-                                       never_connected(answer));
+  if (config_.board)
+    config_.board->set_unreachable(config_.settings.id,
+                                   never_connected(answer));
   if (verdict.kind == policy::verdict_kind::accepted) {
     stop_point("before_ack_commit");
     return proceed();
@@ -243,6 +243,8 @@ void appservice_queue_state::settled(const transaction_settled& what) {
     return proceed();
   }
   tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
+  if (config_.board)
+    config_.board->set_full(config_.settings.id, false); // There is room again.
   take(what.next);
   proceed();
 }

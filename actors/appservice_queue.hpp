@@ -14,8 +14,8 @@ namespace weir {
 struct appservice_queue_config {
   queue_settings settings;
   milliseconds idle_after{30'000};
-  uint64_t seed = 0;                       ///< Of the jitter.
-  std::shared_ptr<reachability> reachable; ///< May be null.
+  uint64_t seed = 0;                   ///< Of the jitter.
+  std::shared_ptr<bridge_board> board; ///< May be null.
 };
 
 /// Delivers one outbox. It only translates: `policy::delivery` decides what

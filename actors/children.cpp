@@ -75,7 +75,7 @@ child_spec directory_spec(const house_config& config) {
     return self.template spawn<appservice_queue, caf::linked>(
       appservice_queue_config{queue, settings->idle_after,
                               settings->seed != 0 ? settings->seed : random(),
-                              settings->reachable},
+                              settings->board},
       std::move(house));
   };
   return {"directory",
@@ -87,9 +87,11 @@ child_spec directory_spec(const house_config& config) {
           tell_peers<directory_actor>()};
 }
 
-child_spec gateway_spec() {
+child_spec gateway_spec(const house_config& config) {
   return {"gateway",
-          [](auto& self, peers& all, std::shared_ptr<const peers> now) {
+          [board = config.settings->board](auto& self, peers& all,
+                                           std::shared_ptr<const peers> now) {
+            all.board = board;
             all.gateway = self.home_system().template spawn<gateway>(now);
             return caf::actor_cast<caf::actor>(all.gateway);
           },
@@ -132,7 +134,7 @@ std::vector<child_spec> house_children(const house_config& config) {
     children.push_back(reader_spec(config, i));
   children.push_back(transport_spec(config));
   children.push_back(directory_spec(config));
-  children.push_back(gateway_spec());
+  children.push_back(gateway_spec(config));
   children.push_back(janitor_spec(config));
   children.push_back(pinger_spec(config));
   return children;

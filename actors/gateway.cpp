@@ -76,6 +76,8 @@ void gateway_state::try_offer(uint64_t ticket) {
 
 void gateway_state::offer_stored(uint64_t ticket,
                                  const transaction_stored& result) {
+  if (result.result == accept_result::full)
+    return offer_full(ticket);
   auto held = held_.extract(ticket);
   if (held.empty())
     return;
@@ -83,6 +85,14 @@ void gateway_state::offer_stored(uint64_t ticket,
     self_->send(house_->directory,
                 wake_queue{held.mapped().request.appservice, result.pinned});
   held.mapped().done.run(result);
+}
+
+/// The homeserver waits: it has nobody else to give this to.
+void gateway_state::offer_full(uint64_t ticket) {
+  const auto found = held_.find(ticket);
+  if (found != held_.end() && house_->board)
+    house_->board->set_full(found->second.request.appservice, true);
+  offer_failed(ticket, {ec::full, "the queue is at its bound"});
 }
 
 /// A repeated try is safe: if the first was committed after all, the second is

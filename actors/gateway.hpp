@@ -25,6 +25,7 @@ private:
   void offer(const offer_transaction& what);
   void try_offer(uint64_t ticket);
   void offer_stored(uint64_t ticket, const transaction_stored& result);
+  void offer_full(uint64_t ticket);
   void offer_failed(uint64_t ticket, const error& why);
   template <class Reply, class Request>
   void ask_reader(const Request& request,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/base.hpp"
+#include "actors/bridge_board.hpp"
 #include "actors/messages/admin.hpp"
 #include "actors/messages/delivery.hpp"
 #include "actors/messages/store.hpp"
@@ -162,6 +163,7 @@ struct peers {
   transport_actor transport;
   directory_actor directory;
   gateway_actor gateway;
+  std::shared_ptr<bridge_board> board; ///< May be null.
 
   /// All operations of one queue go to one writer.
   [[nodiscard]] size_t writer_index(const appservice_id& id) const {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/bridge_board.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/policy/delivery.hpp"
-#include "actors/reachability.hpp"
 #include "schema/http.hpp"
 #include "schema/ids.hpp"
 #include "schema/time.hpp"
@@ -34,7 +34,7 @@ struct house_settings {
   milliseconds forget_every{60'000};
   milliseconds drain_timeout{20'000};
   uint64_t seed = 0; ///< Of the jitter; drawn at random in service.
-  std::shared_ptr<reachability> reachable; ///< May be null.
+  std::shared_ptr<bridge_board> board; ///< May be null.
 };
 
 } // namespace weir

@@ -137,6 +137,9 @@ void store_writer_state::run_one(std::vector<uint64_t> tickets) {
   const auto begun = self_->now();
   const auto done = runner_->run(running_);
   const auto took = self_->now() - begun;
+  if (!done)
+    for (auto& operation : running_) // Those that have no answer yet.
+      operation.settle(fail(ec::unavailable, "the batch was given up"));
   running_.clear();
   probe.writable = done.has_value();
   if (!done) {

@@ -150,7 +150,7 @@ private:
 
   house_config house_of() {
     auto settings = make_house_settings(setup_);
-    reachable_ = settings->reachable;
+    board_ = settings->board;
     house_config to;
     to.settings = settings;
     to.open_store
@@ -184,7 +184,7 @@ private:
     to.appservices = make_served_appservices(setup_);
     to.tokens_unique = setup_.hs_tokens_unique;
     to.body_bytes_max = setup_.settings.listener.body_bytes_max;
-    to.reachable = reachable_;
+    to.board = board_;
     to.later = [this](milliseconds delay, std::function<void()> then) {
       auto timer = std::make_shared<boost::asio::steady_timer>(io_, delay);
       timer->async_wait([timer, then = std::move(then)](auto) { then(); });
@@ -229,7 +229,7 @@ private:
   boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
   std::atomic<bool> stopping_{false};
   std::atomic<int> exit_code_{0};
-  std::shared_ptr<reachability> reachable_;
+  std::shared_ptr<bridge_board> board_;
   http_client client_;
   client_network network_;
   own_pings pings_;

@@ -44,6 +44,8 @@ served_appservice served(const appservice_registration& registration,
   to.query_alone = options.legacy_query_token;
   to.sends = registration.url.has_value();
   to.dedupe_events = options.dedupe_events;
+  to.queue_elements_max = options.queue_events_max;
+  to.queue_bytes_max = options.queue_bytes_max;
   to.bounds = bounds_of(options);
   to.link.peer = {registration.url.value_or(""), options.ca_file};
   to.link.token = outbound_token(registration, options);
@@ -64,7 +66,7 @@ std::shared_ptr<house_settings> make_house_settings(const loaded_setup& setup) {
   }
   settings->idle_after = setup.settings.actors.idle_after;
   settings->drain_timeout = setup.settings.drain.timeout;
-  settings->reachable = std::make_shared<reachability>(ids);
+  settings->board = std::make_shared<bridge_board>(ids);
   return settings;
 }
 

@@ -87,8 +87,10 @@ expected<void> batch_runner::work(operations_view operations) {
     return ok();
   }
   const auto half = operations.size() / 2;
-  WEIR_TRY(work(operations.first(half)));
-  return work(operations.subspan(half));
+  // Both, also after the first was superseded: all must be settled.
+  auto first = work(operations.first(half));
+  auto second = work(operations.subspan(half));
+  return first ? second : first;
 }
 
 batch_runner::outcome batch_runner::attempt(operations_view operations) {

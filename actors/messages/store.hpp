@@ -13,6 +13,7 @@
 #include <boost/describe/enum.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,11 +59,14 @@ struct accept_transaction {
   shared<incoming_transaction> content;
   transaction_bounds bounds;
   bool dedupe_events = true; ///< Drop events seen under another id (R4).
+  /// Bounds of the queue: at or above them nothing new is taken in (R23).
+  uint64_t queue_elements_max = std::numeric_limits<uint64_t>::max();
+  uint64_t queue_bytes_max = std::numeric_limits<uint64_t>::max();
   instant deadline;
 };
 BOOST_DESCRIBE_STRUCT(accept_transaction, (),
                       (appservice, hs_txn_id, content, bounds, dedupe_events,
-                       deadline))
+                       queue_elements_max, queue_bytes_max, deadline))
 
 /// What a transaction was to what is known.
 enum class accept_result : uint8_t {
@@ -70,8 +74,10 @@ enum class accept_result : uint8_t {
   duplicate,      ///< Nothing new in it; nothing was stored.
   non_event_part, ///< A known id with new non-event content: only that.
   id_reused,      ///< A known id with other events: stored, and counted.
+  full,           ///< The queue is at its bound: nothing was stored.
 };
-BOOST_DESCRIBE_ENUM(accept_result, stored, duplicate, non_event_part, id_reused)
+BOOST_DESCRIBE_ENUM(accept_result, stored, duplicate, non_event_part, id_reused,
+                    full)
 
 /// Committed: the homeserver may be answered.
 struct transaction_stored {

@@ -21,6 +21,13 @@ accept_result result_of(policy::repeat_kind kind) {
   return accept_result::stored;
 }
 
+/// A queue takes a whole transaction or nothing, so it may end above its bound
+/// by one of them.
+bool is_full(const queue_row& queue, const accept_transaction& request) {
+  return queue.owed_events + queue.owed_others >= request.queue_elements_max
+    || queue.owed_bytes >= request.queue_bytes_max;
+}
+
 policy::repeat_decision compare(std::span<const inbound_row> past,
                                 const incoming_transaction& content) {
   std::vector<policy::remembered_transaction> remembered;
@@ -104,6 +111,10 @@ expected<transaction_stored> accept(store& db, const batch_context& batch,
   reply.result = result_of(decision.kind);
   if (decision.kind == policy::repeat_kind::duplicate)
     return reply;
+  if (is_full(queue, request)) {
+    reply.result = accept_result::full;
+    return reply;
+  }
   WEIR_TRY(remember(db, batch, queue.no, std::move(past), request, decision));
   WEIR_TRY(auto chosen, choose(db, batch, queue.no, request, decision.kind));
   const auto rows = rows_of(chosen, queue, batch.now);

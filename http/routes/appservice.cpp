@@ -19,6 +19,8 @@ const logger log_{"listener"};
 constexpr auto come_again_in = std::chrono::seconds{10};
 /// How long a bridge that was not there at the last try is waited for (D6).
 constexpr auto unreachable_wait = std::chrono::milliseconds{2'000};
+/// How soon a request to a full queue learns that there is room.
+constexpr auto room_look_pause = std::chrono::milliseconds{250};
 /// Answers of bridges are passed on up to here; key queries are the largest.
 constexpr size_t proxied_answer_max = size_t{16} << 20;
 
@@ -91,11 +93,31 @@ body_wish appservice_routes::transaction(const served_appservice& to,
   body_wish wish;
   wish.body_bytes_max = options_.body_bytes_max;
   wish.hold = options_.hold;
+  if (options_.board && options_.board->is_full(to.id))
+    wish.gate = [this, id = to.id, until = head.arrived + options_.hold](
+                  std::function<void()> open) {
+      wait_for_room(id, std::move(open), until);
+    };
   wish.take = [this, &to, txn = by.txn,
                arrived = head.arrived](std::string body, reply answer) {
     take(to, txn, arrived, std::move(body), std::move(answer));
   };
   return wish;
+}
+
+/// Looks again from time to time; after `until` the listener has answered.
+void appservice_routes::wait_for_room(appservice_id id,
+                                      std::function<void()> open,
+                                      clock::time_point until) {
+  if (!options_.board->is_full(id))
+    return open();
+  if (clock::now() >= until)
+    return;
+  options_.later(
+    room_look_pause,
+    [this, id = std::move(id), open = std::move(open), until]() mutable {
+      wait_for_room(std::move(id), std::move(open), until);
+    });
 }
 
 void appservice_routes::take(const served_appservice& to,
@@ -124,6 +146,8 @@ void appservice_routes::take(const served_appservice& to,
   request.content = shared<incoming_transaction>{std::move(content.value())};
   request.bounds = to.bounds;
   request.dedupe_events = to.dedupe_events;
+  request.queue_elements_max = to.queue_elements_max;
+  request.queue_bytes_max = to.queue_bytes_max;
   const auto held = duration_cast<milliseconds>(clock::now() - arrived);
   house_.offer(
     std::move(request), std::max(options_.hold - held, milliseconds{0}),
@@ -171,7 +195,7 @@ body_wish appservice_routes::pass_on(const served_appservice& to,
       = proxy_request(head, by.forward, shared_bytes{std::move(body)}, to.link);
     request.answer_bytes_max = proxied_answer_max;
     request.whole_body = true;
-    if (options_.reachable && options_.reachable->is_unreachable(to.id))
+    if (options_.board && options_.board->is_unreachable(to.id))
       request.deadlines.connect
         = std::min(request.deadlines.connect, milliseconds{unreachable_wait});
     ++counts_->proxied;

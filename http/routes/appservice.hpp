@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/bridge_board.hpp"
 #include "actors/house.hpp"
-#include "actors/reachability.hpp"
 #include "http/auth.hpp"
 #include "http/own_pings.hpp"
 #include "http/proxy.hpp"
@@ -24,6 +24,8 @@ struct served_appservice {
   bool query_alone = false; ///< The query token may stand for the header.
   bool sends = true;        ///< False: `url: null` (R21).
   bool dedupe_events = true;
+  uint64_t queue_elements_max = 0;
+  uint64_t queue_bytes_max = 0;
   transaction_bounds bounds;
   proxy_link link;
 };
@@ -44,7 +46,7 @@ public:
     bool tokens_unique = true; ///< Requests without an id are told by token.
     size_t body_bytes_max = limits::inbound_body_bytes_default;
     milliseconds hold{limits::inbound_hold};
-    std::shared_ptr<reachability> reachable;
+    std::shared_ptr<bridge_board> board;
     /// Runs a function later, on an I/O thread.
     std::function<void(milliseconds, std::function<void()>)> later;
   };
@@ -62,6 +64,8 @@ private:
   const served_appservice* find(const route& to, const credentials& given);
   body_wish transaction(const served_appservice& to, const route& by,
                         const request_head& head);
+  void wait_for_room(appservice_id id, std::function<void()> open,
+                     std::chrono::steady_clock::time_point until);
   body_wish pass_on(const served_appservice& to, const route& by,
                     const request_head& head);
   void take(const served_appservice& to, const std::string& txn,
