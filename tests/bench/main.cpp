@@ -1,0 +1,206 @@
+// Runs Weir and the reference in turn and prints what one is of the other.
+// usage: weir_bench WEIR REFERENCE MIGRATIONS FOLDER [--pairs N] [--only NAME]
+// Exit status: 0 when all targets are reached, 1 when one is not or the bench
+// broke, 2 when the machine was unlike the one of the targets (void).
+
+#include "tests/bench/disk.hpp"
+#include "tests/bench/scenario.hpp"
+#include "tests/bench/statistics.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+namespace {
+
+using namespace bench;
+
+constexpr int pairs_default = 5;
+/// SQLite's rows a second at 100 a commit over fdatasyncs a second, where the
+/// targets were set; a machine that is far off measures something else.
+constexpr double rows_per_sync = 9.4;
+constexpr double rows_per_sync_tolerance = 0.25;
+/// A delivered event waits for these: the accept, which pins, and what may be
+/// under way before it.
+constexpr double latency_syncs = 3;
+
+struct target {
+  scenario of;
+  double ratio_min = 0; ///< Of the reference's speed; 0 for none.
+};
+
+std::vector<target> all_targets() {
+  // Two to ten seconds each: long enough for some checkpoints of the log.
+  return {
+    {{"accept-1", measure::accepted, 1, {.transactions = 200}}},
+    {{"accept-8", measure::accepted, 8, {.transactions = 50}}},
+    {{"end-to-end-1", measure::delivered, 1, {.transactions = 200}}, 0.6},
+    {{"end-to-end-8", measure::delivered, 8, {.transactions = 50}}, 0.8},
+    {{"latency",
+      measure::latency,
+      1,
+      {.transactions = 400, .events = 1, .per_second = 50}}},
+  };
+}
+
+struct pair {
+  figures weir;
+  figures reference;
+  disk_rates disk;
+  double round_trip_ms = 0;
+};
+
+std::vector<double> column(const std::vector<pair>& of,
+                           double (*value)(const pair&)) {
+  std::vector<double> values;
+  for (const auto& each : of)
+    values.push_back(value(each));
+  return values;
+}
+
+double load_average() {
+  double load = 0;
+  ::getloadavg(&load, 1);
+  return load;
+}
+
+pair run_pair(const places& at, const scenario& of, bool weir_first) {
+  pair made;
+  std::filesystem::create_directories(at.folder);
+  made.disk = measure_disk(at.folder);
+  made.round_trip_ms = measure_round_trip(sink{0, true}.homeserver_port());
+  if (weir_first)
+    made.weir = measure_one(contestant::weir, at, of);
+  made.reference = measure_one(contestant::reference, at, of);
+  if (!weir_first)
+    made.weir = measure_one(contestant::weir, at, of);
+  return made;
+}
+
+double ratio_of(const pair& each) {
+  return each.weir.result / each.reference.result;
+}
+
+double allowed_ms(const pair& each) {
+  return latency_syncs * each.disk.sync_ms + each.round_trip_ms;
+}
+
+void print_pair(int number, const pair& made, const scenario& of) {
+  const bool is_latency = of.what == measure::latency;
+  std::printf(is_latency ? "%4d %10.3f %10.3f" : "%4d %10.0f %10.0f", number,
+              made.weir.result, made.reference.result);
+  std::printf(" %7.2f %9.2f %9.2f %8.1f %8.1f %7.0f %7.0f %7.1f %6.1f\n",
+              ratio_of(made), made.weir.worst, made.reference.worst,
+              made.weir.cpu_us, made.reference.cpu_us,
+              made.disk.syncs_per_second, made.disk.rows_per_second,
+              made.disk.rows_per_second / made.disk.syncs_per_second,
+              load_average());
+  if (made.weir.repeats + made.reference.repeats > 0)
+    std::printf("     sent again: weir %llu, reference %llu transactions\n",
+                static_cast<unsigned long long>(made.weir.repeats),
+                static_cast<unsigned long long>(made.reference.repeats));
+  std::fflush(stdout);
+}
+
+bool print_verdict(const target& to, const std::vector<pair>& made) {
+  const auto ratios = column(made, ratio_of);
+  std::printf("     ratio %.2f (%.2f to %.2f); CPU %.1f and %.1f us an event, "
+              "ratio %.2f\n",
+              median(ratios), quantile(ratios, 0), quantile(ratios, 1),
+              median(column(made, [](auto& p) { return p.weir.cpu_us; })),
+              median(column(made, [](auto& p) { return p.reference.cpu_us; })),
+              median(column(made, [](auto& p) {
+                return p.weir.cpu_us / p.reference.cpu_us;
+              })));
+  bool reached = true;
+  if (to.ratio_min > 0) {
+    reached = median(ratios) >= to.ratio_min;
+    std::printf("     at least %.2f of the reference: %s\n", to.ratio_min,
+                reached ? "reached" : "MISSED");
+  }
+  if (to.of.what == measure::latency) {
+    const auto p50
+      = median(column(made, [](auto& p) { return p.weir.result; }));
+    const auto allowed = median(column(made, allowed_ms));
+    reached = p50 <= allowed;
+    std::printf("     p50 %.3f ms; %.0f fdatasyncs of %.3f ms and a round trip "
+                "of %.3f ms allow %.3f ms: %s\n",
+                p50, latency_syncs,
+                median(column(made, [](auto& p) { return p.disk.sync_ms; })),
+                median(column(made, [](auto& p) { return p.round_trip_ms; })),
+                allowed, reached ? "reached" : "MISSED");
+  }
+  return reached;
+}
+
+std::vector<pair> run_target(const places& at, const target& to, int pairs) {
+  const bool is_latency = to.of.what == measure::latency;
+  std::printf("\n%s: %zu appservice%s, %zu events of %zu B a transaction, %s\n",
+              to.of.name.c_str(), to.of.appservices,
+              to.of.appservices == 1 ? "" : "s", to.of.plan.events,
+              to.of.plan.event_bytes,
+              is_latency ? "one each 20 ms" : "one after the other");
+  std::printf("pair %10s  reference   ratio  weir p99   ref p99 weir CPU  ref "
+              "CPU syncs/s  rows/s rows/sy   load\n",
+              is_latency ? "weir ms" : "weir ev/s");
+  std::vector<pair> made;
+  for (int each = 0; each < pairs; ++each) {
+    made.push_back(run_pair(at, to.of, each % 2 == 0));
+    print_pair(each + 1, made.back(), to.of);
+  }
+  return made;
+}
+
+/// Whether the disk and SQLite stand to each other as where targets were set.
+bool is_yardstick(const std::vector<pair>& made) {
+  const auto ratio = median(column(made, [](auto& p) {
+    return p.disk.rows_per_second / p.disk.syncs_per_second;
+  }));
+  const bool valid = ratio >= rows_per_sync * (1 - rows_per_sync_tolerance)
+    && ratio <= rows_per_sync * (1 + rows_per_sync_tolerance);
+  std::printf(
+    "\nyardstick: %.0f rows/s over %.0f fdatasyncs/s are %.1f rows a "
+    "sync, %.1f within %.0f %% are asked: %s\n",
+    median(column(made, [](auto& p) { return p.disk.rows_per_second; })),
+    median(column(made, [](auto& p) { return p.disk.syncs_per_second; })),
+    ratio, rows_per_sync, rows_per_sync_tolerance * 100,
+    valid ? "valid" : "VOID");
+  return valid;
+}
+
+const char* option(int count, char** arguments, const char* name) {
+  for (int at = 5; at + 1 < count; ++at)
+    if (std::strcmp(arguments[at], name) == 0)
+      return arguments[at + 1];
+  return nullptr;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  if (count < 5)
+    give_up("usage: weir_bench WEIR REFERENCE MIGRATIONS FOLDER [--pairs N] "
+            "[--only NAME]");
+  const places at{arguments[1], arguments[2], arguments[3], arguments[4]};
+  const auto* wanted = option(count, arguments, "--pairs");
+  const auto* only = option(count, arguments, "--only");
+  const int pairs = wanted == nullptr ? pairs_default : std::atoi(wanted);
+  std::vector<pair> all;
+  bool reached = true;
+  for (const auto& each : all_targets()) {
+    if (only != nullptr && each.of.name != only)
+      continue;
+    const auto made = run_target(at, each, pairs);
+    reached = print_verdict(each, made) && reached;
+    all.insert(all.end(), made.begin(), made.end());
+  }
+  if (all.empty())
+    give_up("no pair to run; scenarios: accept-1 accept-8 end-to-end-1 "
+            "end-to-end-8 latency");
+  std::filesystem::remove_all(at.folder);
+  if (!is_yardstick(all))
+    return 2;
+  return reached ? 0 : 1;
+}
