@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/sql/connection.hpp"
+#include "persistence/sql/error_class.hpp"
 
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
@@ -28,9 +29,5 @@ struct connection::parts {
 /// file is damaged, else `ec::rejected`.
 error error_of(const soci::soci_error& thrown, std::string_view doing,
                connection::parts* of, const dialect& speaks);
-
-/// The same for an SQLSTATE or an SQLite result code.
-ec class_of_sqlstate(std::string_view state) noexcept;
-ec class_of_sqlite(int result) noexcept;
 
 } // namespace weir::sql
