@@ -1,5 +1,7 @@
 #include "persistence/batch.hpp"
 
+#include "schema/limits.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -13,6 +15,9 @@ constexpr milliseconds clock_jump_min{1'000};
 /// A connection that fell silent at COMMIT keeps the slot's row locked until
 /// the server ends it after 3 s; each try waits 2 s for the lock.
 constexpr int resolve_tries = 3;
+/// How long a batch is cut into halves while the database refuses each for its
+/// own reasons (a full disk, a lock): then it counts as away.
+constexpr milliseconds splitting_max = limits::operation_deadline;
 
 uint64_t positions_of(std::span<batch_operation*> operations) {
   uint64_t rows = 0;
@@ -54,6 +59,7 @@ expected<void> batch_runner::run(std::span<batch_operation> operations) {
                    });
   away_ = false;
   may_reconnect_ = true;
+  started_ = elapsed_clock();
   // An older doubt first: until it is resolved our position is not known.
   if (doubt_ && !superseded_) {
     auto resolved = resolve();
@@ -81,6 +87,9 @@ expected<void> batch_runner::work(operations_view operations) {
   }
   if (superseded_)
     return work(operations);
+  if (result.what.code == ec::unavailable
+      && elapsed_clock() - started_ > splitting_max)
+    result.of_operation = false;
   if (!result.of_operation || operations.size() <= 1) {
     away_ = !result.of_operation;
     settle_all(operations, fail(result.what));
@@ -136,8 +145,9 @@ batch_runner::outcome batch_runner::transaction(operations_view operations,
   }
   if (!done) {
     store_.rollback();
-    // A transaction that is refused as a whole may hold one bad operation.
-    return {done.error(), done.error().code == ec::rejected};
+    // Refused as a whole, it may hold one bad operation; and SQLite meets a
+    // full disk only here, where less may still fit.
+    return {done.error(), true};
   }
   committed(positions);
   step(batch_step::committed);

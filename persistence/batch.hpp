@@ -95,6 +95,7 @@ private:
   milliseconds jump_{0};
   /// Positions of a batch whose COMMIT was never answered.
   std::optional<uint64_t> doubt_;
+  milliseconds started_{0};
   bool superseded_ = false;
   bool away_ = false;
   bool may_reconnect_ = true;

@@ -89,6 +89,8 @@ expected<void> memory_session::commit() {
   state_->writer = nullptr;
   open_ = false;
   state_->transaction_ended.notify_one();
+  if (std::exchange(state_->away_after_commit, false))
+    state_->away = true;
   if (connected_ || loss == connection_loss::after_commit)
     return ok();
   return fail(loss == connection_loss::before_commit ? ec::unavailable

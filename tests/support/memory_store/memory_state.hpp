@@ -66,6 +66,7 @@ public:
   ec failing_with = ec::rejected;
   std::optional<connection_loss> loss;
   bool away = false;
+  bool away_after_commit = false;
   bool disk_full = false;
   std::function<stored_time()> clock;
   uint64_t commits = 0;

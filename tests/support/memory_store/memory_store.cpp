@@ -201,6 +201,11 @@ void memory_database::set_away(bool away) {
   state_->away = away;
 }
 
+void memory_database::set_away_after_commit() {
+  const std::lock_guard lock{state_->mutex};
+  state_->away_after_commit = true;
+}
+
 void memory_database::set_disk_full(bool full) {
   const std::lock_guard lock{state_->mutex};
   state_->disk_full = full;

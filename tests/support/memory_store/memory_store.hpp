@@ -34,6 +34,8 @@ public:
   void lose_connection(connection_loss when);
   /// While away, nothing connects and every connection in use is lost.
   void set_away(bool away);
+  /// Goes away by itself with the next COMMIT, once that is decided.
+  void set_away_after_commit();
   /// While full, what adds rows fails with `ec::unavailable`.
   void set_disk_full(bool full);
 
