@@ -42,7 +42,8 @@ void postgresql_cluster::execute(const std::string& statement) const {
   PQsetNoticeProcessor(
     on.get(), [](void*, const char*) {}, nullptr);
   PGresult* result = PQexec(on.get(), statement.c_str());
-  const bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+  const auto status = PQresultStatus(result);
+  const bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
   PQclear(result);
   if (!done)
     throw std::runtime_error{std::string{"PostgreSQL: "}
@@ -68,7 +69,21 @@ store_options postgresql_database::options() const {
 }
 
 store_options postgresql_database::options_through(uint16_t port) const {
-  return {url(port) + "&options=-csearch_path%3D" + name_, true};
+  return {url(port) + "&application_name=" + name_ + "&options=-csearch_path%3D"
+            + name_,
+          true};
+}
+
+void postgresql_database::end_connections() const {
+  postgresql_cluster::shared().execute(
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+    "WHERE application_name = '"
+    + name_ + "'");
+}
+
+void postgresql_database::execute(const std::string& statements) const {
+  postgresql_cluster::shared().execute("SET search_path = " + name_ + "; "
+                                       + statements);
 }
 
 } // namespace weir::test

@@ -43,6 +43,11 @@ public:
   /// The same through another port, for a proxy in between.
   [[nodiscard]] store_options options_through(uint16_t port) const;
 
+  /// Ends every connection to it, as an administrator would.
+  void end_connections() const;
+  /// Runs statements on it, past any store.
+  void execute(const std::string& statements) const;
+
 private:
   std::string name_;
 };
