@@ -75,6 +75,7 @@ template <class Where>
 struct world {
   Where where;
   std::unique_ptr<store> db = where.connect();
+  std::unique_ptr<store_reader> reader = where.connect_reader();
   slot_lease lease = must(db->take_slot(1, "node", first_run));
 
   /// Runs `work` in a transaction that commits.

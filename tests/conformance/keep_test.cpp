@@ -1,0 +1,106 @@
+#include "tests/conformance/stores.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+dead_letter_row letter(const std::string& appservice, uint64_t seq,
+                       std::string bytes) {
+  dead_letter_row row;
+  row.appservice = {appservice};
+  row.seq = seq;
+  row.item = event(seq, std::move(bytes)).item;
+  row.item.kind = lane::to_device;
+  row.item.keys = "to_device\nde.sorunome.msc2409.to_device";
+  row.reason = "500, \xE2\x80\xA6";
+  row.attempts = 7;
+  row.accepted_at = noon;
+  row.buried_at = noon + milliseconds{5};
+  return row;
+}
+
+quarantine_row suspicious(const std::string& appservice, std::string body) {
+  quarantine_row row;
+  row.appservice = {appservice};
+  row.hs_txn_id = std::string("\xFFtxn\0", 5);
+  row.body = std::move(body);
+  row.reason = "not_json";
+  row.first_at = noon;
+  row.last_at = noon;
+  return row;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("keep: a dead letter comes back whole", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  auto row = letter("a", 9, R"({"x":"\u0000\ud800"})");
+  on.batch([&] { row.id = must(on.db->keep().bury(row)); });
+  CHECK(row.id > 0);
+  CHECK(must(on.reader->dead_letter(row.id)) == row);
+  CHECK(!must(on.reader->dead_letter(row.id + 1)));
+}
+
+TEST_CASE_TEMPLATE("keep: equal dead letters of an appservice are kept once",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    const auto first = must(keep.bury(letter("a", 1, "{}")));
+    CHECK(must(keep.bury(letter("a", 2, "{}"))) == first);
+    CHECK(must(keep.bury(letter("b", 1, "{}"))) != first);
+    CHECK(must(keep.bury(letter("a", 3, "{ }"))) != first);
+    CHECK(must(keep.dead_letter_bytes()) == 2 + 2 + 3);
+  });
+  CHECK(must(on.reader->dead_letters(appservice_id{"a"}, {})).at(0).seq == 1);
+}
+
+TEST_CASE_TEMPLATE("keep: an empty store holds no bytes", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  on.batch([&] {
+    CHECK(must(on.db->keep().dead_letter_bytes()) == 0);
+    CHECK(must(on.db->keep().quarantine_bytes()) == 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("keep: equal bodies of an appservice are counted", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  const std::string body("\0\xFF{not json", 11);
+  auto again = suspicious("a", body);
+  again.last_at = noon + milliseconds{9};
+  again.hs_txn_id = "later";
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    const auto first = must(keep.quarantine(suspicious("a", body)));
+    CHECK(must(keep.quarantine(again)) == first);
+    CHECK(must(keep.quarantine(suspicious("b", body))) != first);
+    CHECK(must(keep.quarantine_bytes()) == 22);
+  });
+  const auto rows = must(on.reader->quarantined({}));
+  REQUIRE(rows.size() == 2);
+  auto kept = suspicious("a", "");
+  kept.id = rows[0].id;
+  kept.times = 2;
+  kept.last_at = again.last_at;
+  CHECK(rows[0] == kept);
+}
+
+TEST_CASE_TEMPLATE("keep: nothing survives a rollback", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  on.batch([&] { must(on.db->keep().quarantine(suspicious("a", "x"))); });
+  must(on.db->begin(on.lease, 1));
+  must(on.db->keep().bury(letter("a", 1, "{}")));
+  must(on.db->keep().quarantine(suspicious("a", "x")));
+  must(on.db->keep().quarantine(suspicious("a", "yy")));
+  on.db->rollback();
+  on.batch([&] {
+    CHECK(must(on.db->keep().dead_letter_bytes()) == 0);
+    CHECK(must(on.db->keep().quarantine_bytes()) == 1);
+  });
+  CHECK(must(on.reader->quarantined({})).at(0).times == 1);
+}
