@@ -1,6 +1,7 @@
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/migrate.hpp"
 #include "tests/conformance/stores.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <sys/stat.h>
 
@@ -118,7 +119,7 @@ TEST_CASE("open: a PostgreSQL that does not flush is refused") {
 }
 
 TEST_CASE("migrations: they are compiled in as they are on disk") {
-  const std::filesystem::path root{WEIR_SOURCE_DIR "/schema/sql"};
+  const std::filesystem::path root{source_dir() + "/schema/sql"};
   size_t files = 0;
   for (const auto& each : std::filesystem::recursive_directory_iterator{root})
     files += each.is_regular_file();
