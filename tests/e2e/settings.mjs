@@ -80,17 +80,17 @@ const bad_registrations = [
   ['a hs_token that is a number', { hs_token: 1234 }, 'hs_token'],
   ['a hs_token outside ASCII', { hs_token: 't\u00f6ken' }, 'hs_token'],
   ['no sender_localpart', without('sender_localpart'), 'sender_localpart'],
-  ['a sender_localpart with a space', { sender_localpart: 'a b' },
-    'sender_localpart'],
   ['no namespaces', without('namespaces'), 'namespaces'],
   ['namespaces that are a list', { namespaces: [] }, 'namespaces'],
+  ['a sender_localpart with a space', { sender_localpart: 'a b' },
+    'sender_localpart'],
   ['a namespace without regex',
     { namespaces: { users: [{ exclusive: true }] } }, 'regex'],
   ['an exclusive that is no bool',
     { namespaces: { users: [{ regex: '@a', exclusive: 'yes' }] } },
     'exclusive'],
   ['protocols that are no list', { protocols: 'irc' }, 'protocols'],
-  ['a protocol that is no string', { protocols: [1] }, 'protocols'],
+  ['a protocol that is no name', { protocols: [{}] }, 'protocols'],
   ['an msc3202 flag that is no bool', { 'org.matrix.msc3202': 'yes' },
     'org.matrix.msc3202'],
   ['an msc4190 flag that is no bool', { 'io.element.msc4190': 1 },
@@ -201,7 +201,7 @@ test('a store that others can read is refused', async (t) => {
   fs.chmodSync(path.join(folder, 'weir.db'), 0o644);
   const result = await run_command(['serve', '--config', file]);
   assert.notEqual(result.code, 0);
-  assert.ok(said(result).includes('weir.db'), said(result));
+  assert.match(said(result), /database file is open to others/);
 });
 
 test('registration writes copies that point to weir', async (t) => {
