@@ -220,6 +220,20 @@ test('g26 the query token is stripped unless the bridge is marked legacy',
     }
   });
 
+test('g26 a token of its own is used toward the bridge', async (t) => {
+  const bridge = await t.bridge();
+  const weir = await t.weir({ bridges: [bridge], over: { appservices:
+    { overrides: { bridge: { hs_token_outbound: 'another_secret' } } } } });
+  const from = t.sender(weir, bridge);
+  await from.send([message('$a')]);
+  await bridge.has(['$a']);
+  await ask(weir, bridge, 'GET', `${base}/_matrix/app/v1/users/x`);
+  assert.equal(bridge.requests.length, 2);
+  for (const one of bridge.requests) {
+    assert.equal(one.headers.authorization, 'Bearer another_secret');
+  }
+});
+
 test('g27 transactions are found under every spelling of their path',
   async (t) => {
     const bridge = await t.bridge({ base: '/deep/base' });

@@ -25,6 +25,27 @@ test_on_stores('g08 ids do not repeat over restarts', async (t) => {
   must_hold({ accepted: from.accepted, records: bridge.transactions });
 });
 
+test('g08 a store that is found rewound gets a new run of ids',
+  { store: 'postgresql' }, async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    const from = t.sender(weir, bridge);
+    for (let n = 0; n < 3; n += 1) await from.send([message(`$a${n}`)]);
+    await bridge.has(from.accepted);
+    const before = new Set(ids(bridge));
+    // As after a failover that lost the last commits.
+    await t.cluster.query('UPDATE slot SET pos = pos - 2');
+    for (let n = 0; n < 3; n += 1) await from.send([message(`$b${n}`)]);
+    await bridge.has(from.accepted);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+    const run_of = (id) => id.split('-')[0];
+    const old_runs = new Set([...before].map(run_of));
+    for (const one of bridge.transactions) {
+      if (!one.events[0].startsWith('$b')) continue;
+      assert.ok(!old_runs.has(run_of(one.txn)), `${one.txn} is of an old run`);
+    }
+  });
+
 /// Copies the whole data as `cp -a` would: the file, its log and its index.
 function copy_store(weir, to) {
   fs.rmSync(to, { recursive: true, force: true });
