@@ -196,6 +196,51 @@ for (const status of [401, 403, 404]) {
   });
 }
 
+test('g17 the legacy path is tried where that is allowed', async (t) => {
+  const only_legacy = async (record, reply) => {
+    await record.arrived;
+    reply.send(record.target.startsWith('/_matrix') ? 404 : 200);
+  };
+  const allowed = await t.bridge({ id: 'allowed', behaviour: only_legacy });
+  const strict = await t.bridge({ id: 'strict', behaviour: only_legacy });
+  const weir = await t.weir({ bridges: [allowed, strict], over: { appservices:
+    { overrides: { allowed: { legacy_paths: true } } } } });
+  const from = t.sender(weir, allowed);
+  await t.sender(weir, strict).send([message('$strict')]);
+  await from.send([message('$a')]);
+  await allowed.has(['$a']);
+  await from.send([message('$b')]);
+  await allowed.has(['$b']);
+  assert.match(allowed.acked[0].target, /^\/transactions\/[^/]+$/);
+  must_hold({ accepted: from.accepted, records: allowed.transactions });
+  await strict.sees(4);
+  for (const one of strict.transactions) {
+    assert.match(one.target, /^\/_matrix\/app\/v1\/transactions\//);
+  }
+});
+
+test('g18 a full queue holds its homeserver and no other queue',
+  async (t) => {
+    const full = await t.bridge({ id: 'full', behaviour: answer(503) });
+    const other = await t.bridge({ id: 'other' });
+    const weir = await t.weir({ bridges: [full, other], over: { appservices:
+      { overrides: { full: { queue_events_max: 10 } } } } });
+    const from = t.sender(weir, full);
+    await from.send(messages('a', 10));
+    let answered = false;
+    const held = from.send(messages('b', 5)).then(() => { answered = true; });
+    const beside = t.sender(weir, other);
+    for (let n = 0; n < 10; n += 1) await beside.send([message(`$n${n}`)]);
+    await other.has(beside.accepted);
+    await stays('the request is held', () => !answered, 1500);
+    assert.equal(from.failures, 0);
+    full.behaviour = answer(200);
+    await held;
+    assert.equal(from.failures, 0, 'held, not refused');
+    await full.has(from.accepted);
+    must_hold({ accepted: from.accepted, records: full.transactions });
+  });
+
 test('g33 a slow bridge that works is left alone', { seconds: 90 },
   async (t) => {
     const bridge = await t.bridge({ behaviour: slow(12_000) });
