@@ -136,10 +136,13 @@ test('a full disk refuses or holds, and its return goes on',
       assert.equal((await weir.get('/health')).status, 200);
       if (round === 1) {
         await weir.kill();
-        disk.free();
-        await weir.start();
+        weir.spawn();
+        await until('weir is up on a full disk', async () =>
+          (await weir.get('/health')).status === 200);
       }
       disk.free();
+      await until('weir is ready', async () =>
+        (await weir.get('/ready')).status === 200);
     }
     await goes_on(work, 60);
     await work.finish();
