@@ -85,9 +85,18 @@ awaitable<error_code> message_reader::read_head() {
   auto& parser = impl_->parser.emplace();
   parser.header_limit(static_cast<std::uint32_t>(impl_->header_bytes_max));
   parser.body_limit(boost::none); // The handler says how much.
-  const auto [ec, bytes] = co_await http::async_read_header(
-    impl_->socket, impl_->buffer, parser, token);
-  co_return ec;
+  // Beast holds each piece of a head to its limit; the sum is ours to bound.
+  size_t used = 0;
+  while (!parser.is_header_done()) {
+    const auto [ec, bytes] = co_await http::async_read_some(
+      impl_->socket, impl_->buffer, parser, token);
+    used += bytes;
+    if (ec)
+      co_return ec;
+    if (used > impl_->header_bytes_max)
+      co_return error_code{http::error::header_limit};
+  }
+  co_return error_code{};
 }
 
 void message_reader::copy_head(request_head& head,

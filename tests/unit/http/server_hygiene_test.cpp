@@ -129,6 +129,17 @@ TEST_CASE("hygiene: too long heads and targets are told apart") {
   CHECK(refusal_of(asked(100'000)) == 414);
 }
 
+TEST_CASE("hygiene: a head that comes in small pieces is bounded as a whole") {
+  const listening server{echo};
+  wire_client client{server.port()};
+  client.send("GET / HTTP/1.1\r\nHost: a\r\n");
+  // Piece by piece, each far below the bound of 32 KiB, all of them above it.
+  for (int i = 0; i < 40; ++i)
+    client.send("A: " + std::string(1'000, 'x') + "\r\n");
+  client.send("\r\n");
+  CHECK(status_of(client.answer()) == 431);
+}
+
 TEST_CASE("hygiene: a body above its bound is refused before it is read") {
   CHECK(refusal_of(put(std::string(1001, 'x'))) == 413);
   CHECK(refusal_of("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: "
