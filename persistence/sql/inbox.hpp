@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/inbox_store.hpp"
+#include "persistence/sql/seen_window.hpp"
 #include "persistence/sql/statement.hpp"
 
 namespace weir::sql {
@@ -22,32 +23,25 @@ public:
                             size_t inbound_max, size_t seen_max,
                             size_t rows_max) override;
 
+  /// The connection is new, or the slot was taken anew: others may have
+  /// written.
+  void drop_copies() {
+    seen_.clear();
+  }
+
 private:
-  /// One window: a table with `appservice`, `arrival` and `at`. Arrivals rise;
-  /// the row with the lowest is the next to be forgotten.
-  struct window {
-    window(connection& on, const std::string& table);
-    expected<uint64_t> forget(queue_no queue, stored_time before,
-                              size_t keep_max, size_t rows_max);
-    expected<uint64_t> excess(queue_no queue, size_t keep_max);
-
-    statement ends;
-    statement count;
-    statement oldest;
-    statement remove;
-  };
-
-  expected<void> remember_one_by_one(queue_no queue,
-                                     std::span<const uint64_t> hashes,
-                                     stored_time now);
+  expected<uint64_t> excess(queue_no queue, size_t keep_max);
+  expected<uint64_t> forget_inbound(queue_no queue, stored_time before,
+                                    size_t keep_max, size_t rows_max);
 
   dialect speaks_;
   statement find_;
   statement remember_;
-  statement find_seen_;
-  statement remember_seen_;
-  window inbound_;
-  window seen_;
+  statement ends_;
+  statement count_;
+  statement oldest_;
+  statement remove_;
+  seen_window seen_;
 };
 
 } // namespace weir::sql

@@ -96,6 +96,7 @@ sql_store::take_locked(uint32_t slot, const std::string& owner, uint64_t run) {
 
 expected<slot_lease>
 sql_store::take_slot(uint32_t slot, const std::string& owner, uint64_t run) {
+  inbox_.drop_copies();
   WEIR_TRY(on_->begin_writing());
   auto taken = take_locked(slot, owner, run);
   if (taken) {
@@ -159,6 +160,7 @@ void sql_store::rollback() noexcept {
 }
 
 expected<void> sql_store::reconnect() {
+  inbox_.drop_copies();
   return on_->open();
 }
 

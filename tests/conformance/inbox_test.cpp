@@ -128,6 +128,46 @@ TEST_CASE_TEMPLATE("inbox: the oldest above a window's size are forgotten",
   });
 }
 
+TEST_CASE_TEMPLATE("inbox: of events that came together some may be forgotten",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = on.adopted("a").no;
+  const hashes all{1, 2, 3, 4, 5, 6, 7};
+  on.batch([&] {
+    auto& inbox = on.db->inbox();
+    must(inbox.remember_seen(queue, hashes{1, 2}, noon));
+    must(inbox.remember_seen(queue, hashes{3, 4, 5, 6, 7}, noon));
+    CHECK(must(inbox.forget(queue, noon, 0, 4, no_bound)) == 3);
+    CHECK(must(inbox.find_seen(queue, all)) == hashes{4, 5, 6, 7});
+    const auto later = noon + milliseconds{1};
+    CHECK(must(inbox.forget(queue, later, 0, 4, 2)) == 2);
+    CHECK(must(inbox.find_seen(queue, all)) == hashes{6, 7});
+    must(inbox.remember_seen(queue, hashes{7, 1}, later));
+    CHECK(must(inbox.forget(queue, later, 0, no_bound, no_bound)) == 2);
+    CHECK(must(inbox.find_seen(queue, all)) == hashes{1});
+    CHECK(must(inbox.forget(queue, later, 0, 0, no_bound)) == 1);
+    must(inbox.remember_seen(queue, hashes{2}, later));
+    CHECK(must(inbox.find_seen(queue, all)) == hashes{2});
+  });
+}
+
+TEST_CASE_TEMPLATE("inbox: what another writer remembered is seen", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = on.adopted("a").no;
+  on.batch([&] { must(on.db->inbox().remember_seen(queue, hashes{1}, noon)); });
+  auto other = on.where.connect();
+  auto lease = must(other->take_slot(1, "other", first_run + 1));
+  must(other->begin(lease, 1));
+  CHECK(must(other->inbox().find_seen(queue, hashes{1, 2})) == hashes{1});
+  must(other->inbox().remember_seen(queue, hashes{2}, noon));
+  must(other->commit());
+  on.lease = must(on.db->take_slot(1, "node", first_run + 2));
+  on.batch([&] {
+    CHECK(must(on.db->inbox().find_seen(queue, hashes{1, 2})) == hashes{1, 2});
+  });
+}
+
 TEST_CASE_TEMPLATE("inbox: one call forgets no more than it may", Where,
                    WEIR_EVERY_STORE) {
   world<Where> on;
@@ -164,5 +204,9 @@ TEST_CASE_TEMPLATE("inbox: nothing survives a rollback", Where,
   on.batch([&] {
     CHECK(generations(on, queue, "t") == std::vector<uint32_t>{0});
     CHECK(must(on.db->inbox().find_seen(queue, hashes{1, 2})) == hashes{1});
+    // As many as were rolled back, and another: no trace is left of those.
+    must(on.db->inbox().remember_seen(queue, hashes{3}, noon));
+    CHECK(must(on.db->inbox().find_seen(queue, hashes{1, 2, 3}))
+          == hashes{1, 3});
   });
 }

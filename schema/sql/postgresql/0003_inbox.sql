@@ -13,13 +13,14 @@ CREATE TABLE inbound_transaction (
 CREATE UNIQUE INDEX inbound_transaction_arrival
   ON inbound_transaction (appservice, arrival);
 
+-- One row for the new events of one transaction: hashes as 8-byte words, in the
+-- order of their arrival, which counts events. A row for each hash would touch
+-- a page of its own for each event, ten times what the events themselves do.
 CREATE TABLE seen_event (
   appservice BIGINT NOT NULL,
-  hash BIGINT NOT NULL,
   arrival BIGINT NOT NULL,
+  count BIGINT NOT NULL,
   at BIGINT NOT NULL,
-  PRIMARY KEY (appservice, hash)
+  hashes BYTEA NOT NULL,
+  PRIMARY KEY (appservice, arrival)
 );
-
-CREATE UNIQUE INDEX seen_event_arrival
-  ON seen_event (appservice, arrival) INCLUDE (at);

@@ -13,12 +13,14 @@ CREATE TABLE inbound_transaction (
 CREATE UNIQUE INDEX inbound_transaction_arrival
   ON inbound_transaction (appservice, arrival);
 
+-- One row for the new events of one transaction: hashes as 8-byte words, in the
+-- order of their arrival, which counts events. A row for each hash would touch
+-- a page of its own for each event, ten times what the events themselves do.
 CREATE TABLE seen_event (
   appservice INTEGER NOT NULL,
-  hash INTEGER NOT NULL,
   arrival INTEGER NOT NULL,
+  count INTEGER NOT NULL,
   at INTEGER NOT NULL,
-  PRIMARY KEY (appservice, hash)
-) STRICT, WITHOUT ROWID;
-
-CREATE UNIQUE INDEX seen_event_arrival ON seen_event (appservice, arrival, at);
+  hashes BLOB NOT NULL,
+  PRIMARY KEY (appservice, arrival)
+) STRICT;
