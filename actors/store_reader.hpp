@@ -19,7 +19,7 @@ public:
   static constexpr const char* name = "store_reader";
   using self_pointer = traced_actor<store_reader_actor>*;
 
-  explicit store_reader_state(self_pointer self) : self_{self} {
+  explicit store_reader_state(self_pointer) {
   }
 
   store_reader_actor::behavior_type start(open_reader_function open);
@@ -28,7 +28,6 @@ private:
   template <class Reply, class Read>
   caf::result<Reply> read(Read read);
 
-  self_pointer self_;
   open_reader_function open_;
   std::unique_ptr<store_reader> reader_;
 };
