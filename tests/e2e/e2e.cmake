@@ -14,8 +14,17 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/actors/stop_points.hpp)
   set(weir_stoppable_environment "WEIR_STOPPABLE=$<TARGET_FILE:weir_stoppable>")
 endif()
 
-set(e2e_environment "WEIR_BINARY=$<TARGET_FILE:weir>"
-                    ${weir_stoppable_environment})
+# One initdb for all: it costs more than most cases.
+set(e2e_template ${CMAKE_BINARY_DIR}/e2e_cluster)
+add_test(NAME "e2e: a database cluster is made to be copied"
+         COMMAND ${WEIR_NODE} ${CMAKE_CURRENT_LIST_DIR}/lib/make_template.mjs
+                 ${e2e_template})
+set_tests_properties(
+  "e2e: a database cluster is made to be copied"
+  PROPERTIES FIXTURES_SETUP e2e_cluster TIMEOUT 300 LABELS "e2e;soak")
+set(e2e_environment
+    "WEIR_BINARY=$<TARGET_FILE:weir>" "WEIR_PG_TEMPLATE=${e2e_template}"
+    ${weir_stoppable_environment})
 
 file(GLOB e2e_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.mjs)
 file(GLOB e2e_library ${CMAKE_CURRENT_LIST_DIR}/lib/*.mjs)
@@ -34,11 +43,16 @@ foreach(file IN LISTS e2e_files)
     list(GET fields 1 seconds)
     list(GET fields 2 label)
     list(GET fields 3 serial)
+    list(GET fields 4 needs_cluster)
     # The runner's own deadline comes first and tells more.
     math(EXPR timeout "${seconds} + 60")
     add_test(NAME "e2e: ${name}" COMMAND ${WEIR_NODE} ${file} --only "${name}")
     set_tests_properties(
       "e2e: ${name}" PROPERTIES TIMEOUT ${timeout} LABELS ${label} RUN_SERIAL
                                 ${serial} ENVIRONMENT "${e2e_environment}")
+    if(needs_cluster)
+      set_tests_properties("e2e: ${name}" PROPERTIES FIXTURES_REQUIRED
+                                                     e2e_cluster)
+    endif()
   endforeach()
 endforeach()

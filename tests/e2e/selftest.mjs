@@ -164,7 +164,8 @@ test('selftest seeded randomness repeats', () => {
   assert.notDeepEqual(draw(7), draw(8));
 });
 
-test('selftest PostgreSQL cluster restarts and keeps rows', async (t) => {
+test('selftest PostgreSQL cluster restarts and keeps rows',
+  { store: 'postgresql' }, async (t) => {
   const cluster = await t.postgresql();
   await cluster.query('CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)');
   await cluster.restart('immediate');
@@ -172,7 +173,8 @@ test('selftest PostgreSQL cluster restarts and keeps rows', async (t) => {
 });
 
 for (const [kind, rows] of [['committed', ['1']], ['lost', []]]) {
-  test(`selftest cut proxy leaves a commit ${kind}`, async (t) => {
+  const name = `selftest cut proxy leaves a commit ${kind}`;
+  test(name, { store: 'postgresql' }, async (t) => {
     const cluster = await t.postgresql();
     const proxy = await new cut_proxy(cluster.port).start();
     t.at_end(() => proxy.stop());

@@ -18,7 +18,7 @@ export function test(name, options, body) {
   if (cases.some((known) => known.name === name)) {
     throw new Error(`two cases are named ${name}`);
   }
-  const usual = { seconds: 60, soak: false, serial: false };
+  const usual = { seconds: 120, soak: false, serial: false };
   cases.push({ name, ...usual, ...options, body });
 }
 
@@ -73,7 +73,9 @@ export async function run() {
   if (process.argv.includes('--list')) {
     for (const one of cases) {
       const labels = one.soak ? 'soak' : 'e2e';
-      console.log(`${one.name};${one.seconds};${labels};${one.serial ? 1 : 0}`);
+      const cluster = one.store === 'postgresql' ? 1 : 0;
+      console.log([one.name, one.seconds, labels, one.serial ? 1 : 0, cluster]
+        .join(';'));
     }
     return;
   }
