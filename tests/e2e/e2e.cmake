@@ -21,7 +21,7 @@ add_test(NAME "e2e: a database cluster is made to be copied"
                  ${e2e_template})
 set_tests_properties(
   "e2e: a database cluster is made to be copied"
-  PROPERTIES FIXTURES_SETUP e2e_cluster TIMEOUT 300 LABELS "e2e;soak")
+  PROPERTIES FIXTURES_SETUP e2e_cluster TIMEOUT 300 LABELS e2e)
 set(e2e_environment
     "WEIR_BINARY=$<TARGET_FILE:weir>" "WEIR_PG_TEMPLATE=${e2e_template}"
     ${weir_stoppable_environment})
