@@ -296,7 +296,7 @@ tcp_connection::held_until(std::function<bool()> ready, time_point deadline) {
     if (stopped_ || client_gone())
       co_return silence();
     const auto now = steady::now();
-    if (now >= deadline)
+    if (now >= deadline || shared_->draining)
       co_return come_again(held_retry_after, "no room for this for now");
     wake_.expires_at(std::min<time_point>(deadline, now + held_look_time));
     co_await wake_.async_wait(token);

@@ -33,6 +33,8 @@ const logger log_{"weir"};
 
 /// Listener and client share these; all that blocks is in actors.
 constexpr size_t io_threads = 2;
+/// How often a drain looks whether the listener has answered everybody.
+constexpr auto drain_look = std::chrono::milliseconds{20};
 /// More than two beats of another node's slot.
 constexpr auto foreign_slot_watch = std::chrono::seconds{5};
 
@@ -137,8 +139,15 @@ private:
 
   void drain() {
     log_.info("draining timeout_ms={}", setup_.settings.drain.timeout.count());
+    const auto until
+      = std::chrono::steady_clock::now() + setup_.settings.drain.timeout;
     listener_.drain();
     house_->drain();
+    // A homeserver whose request is cut off gives up what it cannot repeat
+    // (spec R2), so the answers under way are sent first.
+    while (listener_.figures_now().connections > 0
+           && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(drain_look);
   }
 
   void finish() {
