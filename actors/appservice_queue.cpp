@@ -3,6 +3,8 @@
 #include "actors/appservice_requests.hpp"
 #include "actors/stop_points.hpp"
 
+#include <algorithm>
+
 namespace weir {
 
 namespace {
@@ -43,8 +45,10 @@ appservice_queue_state::start(appservice_queue_config config,
       proceed();
     },
     [this](const pause_over& timer) {
-      if (timer.armed == armed_)
-        proceed();
+      if (timer.armed != armed_)
+        return;
+      rests_until_.reset();
+      proceed();
     },
     [this](const idle_check& check) { consider_leaving(check); },
     [this](const tick&) { publish(); },
@@ -59,11 +63,17 @@ void appservice_queue_state::woken(const wake& what) {
     woken_ = true; // The request under way may have missed the new row.
     return;
   }
-  if (!pinned_ && what.pinned)
+  if (!pinned_ && may_take(what))
     take(what.pinned);
   else if (!pinned_)
     known_ = false;
   proceed();
+}
+
+/// A wake may come late: what it names was loaded, sent and ended meanwhile,
+/// and to send it again would go back to an older id (E2).
+bool appservice_queue_state::may_take(const wake& what) const {
+  return what.pinned && !lost_ && what.pinned->first_seq > ended_seq_;
 }
 
 /// The one place where the next step is taken.
@@ -99,6 +109,7 @@ void appservice_queue_state::load() {
 
 void appservice_queue_state::loaded(const queue_loaded& what) {
   busy_ = false;
+  lost_ = false;
   if (what.corrupt) {
     delivery_->found_corrupt(self_->now());
     log_.error("pinned transaction is damaged appservice={} action=nothing is "
@@ -240,9 +251,14 @@ void appservice_queue_state::settled(const transaction_settled& what) {
   if (what.not_current) {
     pinned_.reset();
     known_ = false;
+    lost_ = true;
     return proceed();
   }
   tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
+  const auto how = delivery_->ending();
+  const bool gone
+    = how == settlement::delivered || how == settlement::dead_letter;
+  ended_seq_ = std::max(ended_seq_, gone ? pinned_->last_seq : 0);
   if (config_.board)
     config_.board->set_full(config_.settings.id, false); // There is room again.
   take(what.next);
@@ -257,15 +273,20 @@ void appservice_queue_state::lost_track(const caf::error& why) {
             config_.settings.id.value, to_string(what.code), what.context);
   busy_ = false;
   known_ = false;
+  lost_ = true;
   pinned_.reset();
   if (draining_)
     return finish_drain();
+  rests_until_.reset();
   self_->arm(reload_pause, pause_over{++armed_});
 }
 
 void appservice_queue_state::rest() {
-  const auto wait = delivery_->ready_at() - self_->now();
-  self_->arm(wait, pause_over{++armed_});
+  const auto until = delivery_->ready_at();
+  if (rests_until_ == until)
+    return; // Armed already: each wake would add a timer of many minutes.
+  rests_until_ = until;
+  self_->arm(until - self_->now(), pause_over{++armed_});
 }
 
 void appservice_queue_state::tell_status() {

@@ -37,6 +37,7 @@ public:
 
 private:
   void woken(const wake& what);
+  [[nodiscard]] bool may_take(const wake& what) const;
   void proceed();
   void load();
   void loaded(const queue_loaded& what);
@@ -71,7 +72,10 @@ private:
   bool leaving_ = false; ///< The directory is asked whether we may go.
   bool draining_ = false;
   uint64_t wakes_seen_ = 0;
-  uint64_t armed_ = 0; ///< The pause timer that counts.
+  uint64_t armed_ = 0;                 ///< The pause timer that counts.
+  std::optional<instant> rests_until_; ///< When it is due, if it is a pause's.
+  uint64_t ended_seq_ = 0;             ///< The last seq of what was ended here.
+  bool lost_ = false; ///< An ending is unknown: only the store can tell.
   uint64_t idle_armed_ = 0;
   bool status_armed_ = false;
   std::string published_;
