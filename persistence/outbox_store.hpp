@@ -26,7 +26,9 @@ public:
   /// Writes back a row got from `lock_queue` or `adopt_queue` in this batch.
   virtual expected<void> save_queue(const queue_row& row) = 0;
 
-  /// Adds elements; their seqs are the caller's, ascending and unused.
+  /// Adds elements; their seqs are the caller's, ascending and unused. Bytes
+  /// and keys are UTF-8 without a zero byte, else `ec::rejected`; an event id
+  /// may hold any bytes.
   virtual expected<void> append(queue_no queue, std::span<const owed_row> rows)
     = 0;
 
