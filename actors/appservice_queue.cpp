@@ -127,6 +127,7 @@ void appservice_queue_state::take(std::optional<owed_transaction> pinned) {
   known_ = !woken_ || pinned.has_value();
   woken_ = false;
   pinned_ = std::move(pinned);
+  taken_at_ = self_->now();
   if (pinned_)
     delivery_->pinned({pinned_->id.value, pinned_->elements, pinned_->suspect});
   else
@@ -169,7 +170,7 @@ void appservice_queue_state::answered(const http_answer& answer,
                                       instant started) {
   busy_ = false;
   const auto now = self_->now();
-  const auto verdict = policy::judge(answer, {});
+  const auto verdict = policy::judge(answer, store_now());
   const double spread
     = std::uniform_real_distribution<double>{0.0, 1.0}(random_);
   delivery_->answered(verdict, started, now, spread);
@@ -348,6 +349,11 @@ void appservice_queue_state::finish_drain() {
   for (auto& waiting : drainers_)
     waiting.deliver(drained{});
   drainers_.clear();
+}
+
+/// The store's time, for dates that bridges name.
+stored_time appservice_queue_state::store_now() const {
+  return pinned_->as_of + duration_cast<milliseconds>(self_->now() - taken_at_);
 }
 
 instant appservice_queue_state::deadline() const {

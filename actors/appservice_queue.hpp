@@ -58,6 +58,7 @@ private:
   caf::result<drained> drain();
   void finish_drain();
   [[nodiscard]] instant deadline() const;
+  [[nodiscard]] stored_time store_now() const;
   [[nodiscard]] const store_writer_actor& writer() const;
 
   self_pointer self_;
@@ -66,6 +67,7 @@ private:
   std::optional<policy::delivery> delivery_;
   std::mt19937_64 random_;
   std::optional<owed_transaction> pinned_;
+  instant taken_at_{};   ///< When `pinned_` came; its `as_of` in our clock.
   bool known_ = false;   ///< What the store holds for us is known.
   bool busy_ = false;    ///< A request to writer or transport is open.
   bool woken_ = false;   ///< A wake came while busy.

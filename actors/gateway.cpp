@@ -12,6 +12,8 @@ constexpr auto store_timeout
   = limits::operation_deadline + limits::operation_commit_grace;
 /// A page for a person: a reader is bounded at 5 s a snapshot.
 constexpr auto reader_timeout = std::chrono::seconds{10};
+/// How long one commit stands for all who ask.
+constexpr auto ready_holds = std::chrono::milliseconds{500};
 /// A store that takes longer than this for nothing is not ready.
 constexpr auto ready_timeout = std::chrono::seconds{3};
 
@@ -137,13 +139,20 @@ void gateway_state::ask_network(const ask_http& what) {
 }
 
 void gateway_state::check_ready(const ask_ready& what) {
+  // Anybody may ask, and each answer costs a commit.
+  if (ready_at_ && self_->now() - *ready_at_ < ready_holds)
+    return what.done.run(stored{});
   self_
     ->request(house_->writers.front(), ready_timeout,
               beat_slot{self_->now() + ready_timeout})
-    .then([done = what.done](const stored& yes) { done.run(yes); },
-          [done = what.done](const caf::error& why) {
-            done.run(fail(from_caf(why)));
-          });
+    .then(
+      [this, done = what.done](const stored& yes) {
+        ready_at_ = self_->now();
+        done.run(yes);
+      },
+      [done = what.done](const caf::error& why) {
+        done.run(fail(from_caf(why)));
+      });
 }
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace weir {
 
@@ -39,6 +40,7 @@ private:
   /// Bounded by the listener's in-flight budget and connections.
   std::map<uint64_t, offer_transaction> held_;
   size_t next_reader_ = 0;
+  std::optional<instant> ready_at_; ///< When a commit last showed it.
 };
 
 using gateway

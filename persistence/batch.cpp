@@ -167,11 +167,16 @@ expected<void> batch_runner::run_all(operations_view operations) {
 }
 
 expected<stored_time> batch_runner::time_of_batch() {
+  // A reply that was slow to come is no jump: the database read its clock some
+  // time between these two.
+  const auto asked = elapsed_clock();
   WEIR_TRY(auto now, store_.now());
   const auto elapsed = elapsed_clock();
   jump_ = milliseconds{0};
   if (last_time_) {
-    const auto due = last_time_->second + (elapsed - last_time_->first);
+    const auto earliest = last_time_->second + (asked - last_time_->first);
+    const auto latest = last_time_->second + (elapsed - last_time_->first);
+    const auto due = std::clamp(now, earliest, latest);
     const auto jump = now - due;
     if (std::abs(jump.count()) > clock_jump_min.count()) {
       WEIR_TRY(store_.add_clock_offset(jump));

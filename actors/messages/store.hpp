@@ -46,10 +46,11 @@ struct owed_transaction {
   uint64_t elements = 0;
   uint64_t events = 0;
   bool suspect = false; ///< Part of a stretch known to hold a rejected element.
+  stored_time as_of;    ///< Of the batch that handed it out.
 };
 BOOST_DESCRIBE_STRUCT(owed_transaction, (),
-                      (id, body, first_seq, last_seq, elements, events,
-                       suspect))
+                      (id, body, first_seq, last_seq, elements, events, suspect,
+                       as_of))
 
 /// Stores a homeserver's transaction, or recognises it as a repetition, and
 /// pins the next outgoing one when none is pinned. Reply: `transaction_stored`.

@@ -67,7 +67,8 @@ owed_transaction owed_from(const queue_row& queue,
           rows.size(),
           queue.pinned->events,
           stretch.any() && rows.front().seq >= stretch.first
-            && rows.back().seq <= stretch.last};
+            && rows.back().seq <= stretch.last,
+          {}};
 }
 
 /// How many rows are worth reading for one transaction: lanes other than events
@@ -114,7 +115,9 @@ pin_next(store& db, const batch_context& batch, queue_row& row,
     next.bytes += chosen.item.bytes.size();
   }
   row.pinned = std::move(next);
-  return std::optional{owed_from(row, rows, std::move(body))};
+  auto owed = owed_from(row, rows, std::move(body));
+  owed.as_of = batch.now;
+  return std::optional{std::move(owed)};
 }
 
 expected<owed_transaction> render_pinned(store& db, const queue_row& row) {

@@ -146,8 +146,10 @@ expected<queue_loaded> load(store& db, const batch_context& batch,
     if (!pinned && pinned.error().code != ec::corrupt)
       return fail(pinned.error());
     reply.corrupt = !pinned.has_value();
-    if (pinned)
+    if (pinned) {
       reply.pinned = std::move(pinned.value());
+      reply.pinned->as_of = batch.now;
+    }
     return reply;
   }
   WEIR_TRY(auto next, pin_next(db, batch, *row, request.bounds));

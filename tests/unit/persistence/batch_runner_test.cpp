@@ -220,6 +220,26 @@ TEST_CASE("batch_runner: time does not go back, and a jump is told once") {
   CHECK(must(on.where.connect_reader()->now()) - noon == milliseconds{60'510});
 }
 
+TEST_CASE("batch_runner: a reply that is slow to come is no jump") {
+  rig on;
+  auto& database = on.where.database;
+  milliseconds elapsed{0};
+  int jumps = 0;
+  on.runner.on_clock_jump = [&](milliseconds) { ++jumps; };
+  database.set_time(noon);
+  // Each look at the clock comes 5 s after the one before: the database read
+  // its own somewhere between.
+  on.runner.elapsed_clock = [&] { return elapsed += milliseconds{5'000}; };
+  for (int i = 0; i < 3; ++i) {
+    asked_batch batch;
+    batch.add("a",
+              [](store&, batch_context&) -> expected<void> { return ok(); });
+    must(batch.run(on.runner));
+    database.advance(milliseconds{15'000});
+  }
+  CHECK(jumps == 0);
+}
+
 TEST_CASE("batch_runner: a jump is told only once its batch is committed") {
   rig on;
   auto& database = on.where.database;
