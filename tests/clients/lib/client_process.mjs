@@ -26,12 +26,13 @@ export function client_modules() {
 const lives_max = 100;
 
 export class client_process {
-  constructor({ library, folder, homeserver_url, seed }) {
+  /// `extra` is merged into the registration.
+  constructor({ library, folder, homeserver_url, seed, extra = {} }) {
     Object.assign(this, { library, folder, homeserver_url, seed });
     this.id = 'client';
     this.as_token = 'as_secret_of_client';
     this.hs_token = 'hs_secret_of_client';
-    this.extra = { 'de.sorunome.msc2409.push_ephemeral': true };
+    this.extra = { 'de.sorunome.msc2409.push_ephemeral': true, ...extra };
     this.calm_file = path.join(folder, 'calm');
     this.log_file = path.join(folder, 'bridge.log');
     this.journal = new journal(path.join(folder, 'journal'));
