@@ -12,6 +12,8 @@ namespace {
 
 /// What a homeserver sends at most, and Weir.
 constexpr int64_t events_max = 100;
+/// Events that are recognised when they come again, for each appservice.
+constexpr size_t seen_max = 100'000;
 
 int64_t wall_ms() {
   return std::chrono::system_clock::now().time_since_epoch()
@@ -29,18 +31,32 @@ void migrate(database& on, const std::string& folder) {
   }
 }
 
-/// Eight bytes a hash, big endian.
+/// Eight bytes, big endian.
+void pack(int64_t hash, std::string& to) {
+  for (int shift = 56; shift >= 0; shift -= 8)
+    to.push_back(
+      static_cast<char>(static_cast<uint64_t>(hash) >> shift & 0xFF));
+}
+
 std::string packed(std::span<const event_slice> events) {
   std::string bytes;
-  for (const auto& each : events) {
-    const auto hash = static_cast<uint64_t>(each.hash);
-    for (int shift = 56; shift >= 0; shift -= 8)
-      bytes.push_back(static_cast<char>(hash >> shift & 0xFF));
-  }
+  for (const auto& each : events)
+    pack(each.hash, bytes);
   return bytes;
 }
 
 } // namespace
+
+bool seen_hashes::insert(int64_t hash) {
+  if (!known_.insert(hash).second)
+    return false;
+  in_order_.push_back(hash);
+  if (in_order_.size() > seen_max) {
+    known_.erase(in_order_.front());
+    in_order_.pop_front();
+  }
+  return true;
+}
 
 struct ledger::statements {
   explicit statements(database& on) : on_{on} {
@@ -75,17 +91,18 @@ struct ledger::statements {
     "pin_events = NULL, pin_others = NULL, pin_bytes = NULL, acked = ?, "
     "owed_events = ?, owed_bytes = ?, delivered_transactions = ?, "
     "delivered_events = ? WHERE no = ?"};
-  statement last_arrivals{
-    on_,
-    "SELECT (SELECT coalesce(max(arrival), 0) FROM inbound_transaction "
-    "WHERE appservice = ?1), (SELECT coalesce(max(arrival), 0) "
-    "FROM seen_event WHERE appservice = ?1)"};
+  statement last_arrival{on_,
+                         "SELECT coalesce(max(arrival), 0) "
+                         "FROM inbound_transaction WHERE appservice = ?"};
+  statement seen{on_,
+                 "SELECT arrival + count, hashes FROM seen_event "
+                 "WHERE appservice = ? ORDER BY arrival"};
   statement remember{on_,
                      "INSERT INTO inbound_transaction VALUES "
                      "(?, ?, 0, ?, ?, ?, x'') ON CONFLICT DO NOTHING"};
   statement see{on_,
-                "INSERT INTO seen_event (appservice, hash, arrival, at) "
-                "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"};
+                "INSERT INTO seen_event (appservice, arrival, count, at, "
+                "hashes) VALUES (?, ?, ?, ?, ?)"};
   statement append{on_,
                    "INSERT INTO outbox (appservice, seq, came_with, "
                    "alone, lane, id_hash, accepted_at, keys, event_id, "
@@ -158,12 +175,12 @@ std::optional<outgoing> ledger::open(const std::string& id, queue_row& queue) {
     with_->make.run(std::string_view{id});
     queue.no = on_.last_row();
   }
-  auto& last = with_->last_arrivals;
+  auto& last = with_->last_arrival;
   last.begin(queue.no);
   last.next();
   queue.arrivals = last.number(0);
-  queue.events_seen = last.number(1);
   last.end();
+  load_seen(queue);
   if (!queue.pin_id.empty())
     return outgoing{queue.pin_id, render(queue)};
   auto next = pin_next(queue);
@@ -189,17 +206,38 @@ std::optional<outgoing> ledger::accept(queue_row& queue,
   return next;
 }
 
+void ledger::load_seen(queue_row& queue) {
+  auto& seen = with_->seen;
+  seen.begin(queue.no);
+  while (seen.next()) {
+    queue.events_seen = seen.number(0);
+    const auto hashes = seen.text(1);
+    uint64_t hash = 0;
+    for (size_t at = 0; at < hashes.size(); ++at) {
+      hash = hash << 8 | static_cast<unsigned char>(hashes[at]);
+      if (at % sizeof hash == sizeof hash - 1)
+        queue.seen.insert(static_cast<int64_t>(hash));
+    }
+  }
+  seen.end();
+}
+
 void ledger::append(queue_row& queue, std::span<const event_slice> events) {
   const auto came_with = queue.next_seq;
+  std::string fresh;
   for (const auto& each : events) {
-    if (with_->see.run(queue.no, each.hash, queue.events_seen + 1, now_ms_)
-        == 0)
+    if (!queue.seen.insert(each.hash))
       continue;
-    ++queue.events_seen;
+    pack(each.hash, fresh);
     with_->append.run(queue.no, queue.next_seq++, came_with, each.hash, now_ms_,
                       blob{each.event_id}, each.bytes);
     queue.owed_bytes += static_cast<int64_t>(each.bytes.size());
   }
+  const auto count = queue.next_seq - came_with;
+  if (count == 0)
+    return;
+  with_->see.run(queue.no, queue.events_seen, count, now_ms_, blob{fresh});
+  queue.events_seen += count;
 }
 
 std::optional<outgoing> ledger::acknowledge(queue_row& queue) {

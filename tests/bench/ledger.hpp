@@ -3,12 +3,14 @@
 #include "tests/bench/sqlite.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace bench {
@@ -33,6 +35,17 @@ struct outgoing {
   std::string body;
 };
 
+/// Which events came of late: a copy of what `seen_event` holds.
+class seen_hashes {
+public:
+  /// False when it was there.
+  bool insert(int64_t hash);
+
+private:
+  std::unordered_set<int64_t> known_;
+  std::deque<int64_t> in_order_;
+};
+
 /// The row of one appservice, as it is on disk.
 struct queue_row {
   int64_t no = 0;
@@ -49,6 +62,7 @@ struct queue_row {
   int64_t delivered_events = 0;
   int64_t arrivals = 0;    ///< Of `inbound_transaction`.
   int64_t events_seen = 0; ///< Arrivals of `seen_event`.
+  seen_hashes seen;
 };
 
 /// The durable half of the reference: one connection that its threads share,
@@ -79,6 +93,7 @@ private:
   void begin();
   std::string render(queue_row& queue);
   void append(queue_row& queue, std::span<const event_slice> events);
+  void load_seen(queue_row& queue);
   std::optional<outgoing> pin_next(queue_row& queue);
   void save(const queue_row& queue);
 
