@@ -59,6 +59,16 @@ const char* postgresql_settings(purpose use) {
 void drop_notices(void*, const PGresult*) {
 }
 
+/// A connection belongs to one thread at a time and nobody reads SQLite's
+/// figures of its memory, so neither needs a lock around every call. Without
+/// effect, and without harm, where SQLite is in use already.
+void leave_out_locks() {
+  static const int results[]
+    = {sqlite_api::sqlite3_config(SQLITE_CONFIG_MULTITHREAD),
+       sqlite_api::sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0)};
+  static_cast<void>(results);
+}
+
 /// Makes the file for its owner only, or checks that it is. An existing file is
 /// looked at without opening it: closing any descriptor of a file drops all
 /// locks that this process holds on it, SQLite's own among them.
@@ -106,6 +116,7 @@ expected<address> parse_url(std::string_view url) {
 }
 
 expected<void> connection::open_sqlite() {
+  leave_out_locks();
   WEIR_TRY(check_file(to_.where, use_ == purpose::migrating));
   auto made = std::make_unique<parts>();
   try {
