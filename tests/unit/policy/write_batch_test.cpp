@@ -20,6 +20,8 @@ using tickets = std::vector<uint64_t>;
 
 constexpr auto rows_max = limits::batch_rows_max;
 constexpr auto bytes_max = limits::batch_bytes_max;
+/// Two such do not go into one batch.
+constexpr auto most_rows = rows_max * 3 / 4;
 constexpr auto acknowledge = write_priority::acknowledge;
 constexpr auto accept = write_priority::accept;
 constexpr auto other = write_priority::other;
@@ -76,10 +78,10 @@ TEST_CASE(
 
 TEST_CASE("write_batch: acknowledgements go before what came earlier") {
   write_queue queue;
-  queue.push(operation(1, "a", accept, 150));
-  queue.push(operation(2, "b", other, 40));
+  queue.push(operation(1, "a", accept, most_rows));
+  queue.push(operation(2, "b", other, rows_max / 5));
   queue.push(operation(3, "c", acknowledge, 100));
-  queue.push(operation(4, "d", acknowledge, 60));
+  queue.push(operation(4, "d", acknowledge, rows_max / 3));
   CHECK(queue.take_batch() == tickets{3, 4});
   CHECK(queue.take_batch() == tickets{1, 2});
 }
@@ -125,8 +127,8 @@ TEST_CASE("write_batch: one larger than the cap goes alone") {
 
 TEST_CASE("write_batch: a large one is not overtaken by small ones behind it") {
   write_queue queue;
-  queue.push(operation(1, "a", accept, 150));
-  queue.push(operation(2, "b", accept, 150));
+  queue.push(operation(1, "a", accept, most_rows));
+  queue.push(operation(2, "b", accept, most_rows));
   queue.push(operation(3, "c", accept, 1));
   CHECK(queue.take_batch() == tickets{1});
   CHECK(queue.take_batch() == tickets{2, 3});
@@ -244,8 +246,8 @@ TEST_CASE("write_batch: any run keeps caps and order and loses nothing") {
         waiting_write each{
           next,
           "key" + std::to_string(random() % 20),
-          1 + random() % (random() % 10 == 0 ? 400 : 40),
-          1 + random() % (random() % 10 == 0 ? 500'000 : 9'000),
+          1 + random() % (random() % 10 == 0 ? 2 * rows_max : rows_max / 5),
+          1 + random() % (random() % 10 == 0 ? 2 * bytes_max : bytes_max / 30),
           static_cast<write_priority>(random() % 3),
           at(milliseconds{step * 100 + random() % 20'000})};
         queue.push(each);
