@@ -50,7 +50,7 @@ appservice_queue_state::start(appservice_queue_config config,
       rests_until_.reset();
       proceed();
     },
-    [this](const idle_check& check) { consider_leaving(check); },
+    [this](const idle_check&) { consider_leaving(); },
     [this](const tick&) { publish(); },
     [this](const drain_request&) { return drain(); },
     [this](const use_peers& now) { house_ = now.value; },
@@ -89,9 +89,7 @@ void appservice_queue_state::proceed() {
   case policy::delivery_step::settle: settle(); break;
   case policy::delivery_step::prove_alive: prove_alive(); break;
   case policy::delivery_step::rest: rest(); break;
-  case policy::delivery_step::nothing:
-    self_->arm(config_.idle_after, idle_check{++idle_armed_});
-    break;
+  case policy::delivery_step::nothing: go_idle(); break;
   }
   tell_status();
 }
@@ -307,14 +305,30 @@ void appservice_queue_state::publish() {
   status.deadline = deadline();
   self_->request(writer(), store_timeout, std::move(status))
     .then([](const stored&) {},
-          [this](const caf::error&) { published_.clear(); });
+          [this](const caf::error&) {
+            published_.clear();
+            tell_status();
+          });
 }
 
-void appservice_queue_state::consider_leaving(const idle_check& check) {
-  if (check.armed != idle_armed_ || busy_ || pinned_ || draining_)
-    return;
+void appservice_queue_state::go_idle() {
+  idle_since_ = self_->now();
+  if (!std::exchange(idle_armed_, true))
+    self_->arm(config_.idle_after, idle_check{});
+}
+
+void appservice_queue_state::consider_leaving() {
+  idle_armed_ = false;
+  if (busy_ || !known_ || pinned_ || draining_ || leaving_)
+    return; // The next idle time arms it again.
   if (delivery_->state() != policy::delivery_state::flowing)
     return;
+  const auto rest = idle_since_ + config_.idle_after - self_->now();
+  if (rest.count() > 0) {
+    idle_armed_ = true; // It had something to do in between.
+    self_->arm(rest, idle_check{});
+    return;
+  }
   leaving_ = true;
   self_
     ->request(house_->directory, store_timeout,

@@ -53,7 +53,8 @@ private:
   void keep_pause();
   void tell_status();
   void publish();
-  void consider_leaving(const idle_check& check);
+  void go_idle();
+  void consider_leaving();
   void left(const leave_decision& decision);
   caf::result<drained> drain();
   void finish_drain();
@@ -78,7 +79,8 @@ private:
   std::optional<instant> rests_until_; ///< When it is due, if it is a pause's.
   uint64_t ended_seq_ = 0;             ///< The last seq of what was ended here.
   bool lost_ = false; ///< An ending is unknown: only the store can tell.
-  uint64_t idle_armed_ = 0;
+  instant idle_since_{};
+  bool idle_armed_ = false;
   bool status_armed_ = false;
   std::string published_;
   std::vector<caf::typed_response_promise<drained>> drainers_;

@@ -24,6 +24,13 @@ auto tell_peers() {
   };
 }
 
+/// Spawns an actor that blocks.
+template <class Actor, class... Args>
+auto spawn_blocking(caf::actor_system& system, bool own_thread, Args... args) {
+  return own_thread ? system.spawn<Actor, caf::detached>(std::move(args)...)
+                    : system.spawn<Actor>(std::move(args)...);
+}
+
 child_spec writer_spec(const house_config& config, size_t index) {
   store_writer_config to;
   to.open = config.open_store;
@@ -31,24 +38,24 @@ child_spec writer_spec(const house_config& config, size_t index) {
   to.owner = config.node;
   to.draw_run = [random = config.random] { return random() & run_mask; };
   to.elapsed_clock = config.elapsed_clock;
-  return {"store_writer",
-          [to, index](auto& self, peers& all, auto) {
-            auto child
-              = self.home_system().template spawn<store_writer, caf::detached>(
-                to);
-            all.writers.resize(std::max(all.writers.size(), index + 1));
-            all.writers[index] = child;
-            return caf::actor_cast<caf::actor>(child);
-          },
-          {}};
+  return {
+    "store_writer",
+    [to, index, threads = config.store_threads](auto& self, peers& all, auto) {
+      auto child
+        = spawn_blocking<store_writer>(self.home_system(), threads, to);
+      all.writers.resize(std::max(all.writers.size(), index + 1));
+      all.writers[index] = child;
+      return caf::actor_cast<caf::actor>(child);
+    },
+    {}};
 }
 
 child_spec reader_spec(const house_config& config, size_t index) {
   return {"store_reader",
-          [open = config.open_reader, index](auto& self, peers& all, auto) {
-            auto child
-              = self.home_system()
-                  .template spawn<store_reader_process, caf::detached>(open);
+          [open = config.open_reader, index,
+           threads = config.store_threads](auto& self, peers& all, auto) {
+            auto child = spawn_blocking<store_reader_process>(
+              self.home_system(), threads, open);
             all.readers.resize(std::max(all.readers.size(), index + 1));
             all.readers[index] = child;
             return caf::actor_cast<caf::actor>(child);
@@ -72,7 +79,7 @@ child_spec directory_spec(const house_config& config) {
   to.spawn_queue = [settings = config.settings, random = config.random](
                      auto& self, const queue_settings& queue,
                      std::shared_ptr<const peers> house) {
-    return self.template spawn<appservice_queue, caf::linked>(
+    return self.home_system().template spawn<appservice_queue>(
       appservice_queue_config{queue, settings->idle_after,
                               settings->seed != 0 ? settings->seed : random(),
                               settings->board},

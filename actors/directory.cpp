@@ -14,6 +14,8 @@ constexpr auto store_timeout
 } // namespace
 
 directory_state::~directory_state() {
+  for (auto& [id, one] : live_)
+    caf::anon_send_exit(one.queue, caf::exit_reason::user_shutdown);
   for (auto& waiting : drainers_)
     waiting.deliver(drained{});
 }
@@ -95,8 +97,9 @@ void directory_state::adopt() {
   }
 }
 
-/// By index: are there queues that are owed something and have no actor? After
-/// a start that is all of them; later it is a backstop.
+/// By index: which queues are owed something? After a start none of them has an
+/// actor; later this is the backstop for a wake that was lost with the actor
+/// that should have sent it, so those with an actor are woken too.
 void directory_state::scan() {
   if (draining_)
     return;
@@ -112,8 +115,7 @@ void directory_state::scan_page(appservice_id after) {
     .then(
       [this](const owed_page& page) {
         for (const auto& id : page.appservices)
-          if (!live_.contains(id))
-            wake_one({id, {}});
+          wake_one({id, {}});
         if (!page.last)
           scan_page(page.appservices.back());
       },
@@ -129,7 +131,7 @@ void directory_state::queue_down(const caf::down_msg& down) {
   const auto id = found->first;
   live_.erase(found);
   if (draining_)
-    return one_drained();
+    return; // Its drain request is answered by its end.
   log_.warn("queue actor ended appservice={} action=restarted from the store",
             id.value);
   if (intensity_.allow(self_->now()))
@@ -137,11 +139,15 @@ void directory_state::queue_down(const caf::down_msg& down) {
 }
 
 caf::result<drained> directory_state::drain() {
-  draining_ = true;
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<drained>>();
   drainers_.push_back(promise);
-  undrained_ = live_.size() + 1;
+  undrained_ += 1; // So that it is answered even when no queue is asked.
+  if (std::exchange(draining_, true)) {
+    one_drained();
+    return promise;
+  }
+  undrained_ += live_.size();
   for (auto& [id, one] : live_)
     self_
       ->request(one.queue, caf::duration{config_.settings->drain_timeout},
@@ -153,7 +159,7 @@ caf::result<drained> directory_state::drain() {
 }
 
 void directory_state::one_drained() {
-  if (undrained_ > 0 && --undrained_ > 0)
+  if (--undrained_ > 0)
     return;
   for (auto& waiting : drainers_)
     waiting.deliver(drained{});

@@ -22,9 +22,9 @@ struct directory_config {
   spawn_queue_function spawn_queue;
 };
 
-/// Keeps the live queues. A queue exists while it has something to do; it is
-/// linked to the directory, so that a directory that dies takes its queues
-/// along and the next one starts from the store.
+/// Keeps the live queues. A queue exists while it has something to do. It is
+/// monitored and not linked: one that dies is restarted alone, while a
+/// directory that dies ends its queues, and the next one starts from the store.
 class directory_state {
 public:
   static constexpr const char* name = "directory";

@@ -19,11 +19,6 @@ constexpr auto ready_timeout = std::chrono::seconds{3};
 
 } // namespace
 
-gateway_state::~gateway_state() {
-  for (auto& [ticket, held] : held_)
-    held.done.run(fail(ec::unavailable, "the gateway was restarted"));
-}
-
 gateway_actor::behavior_type
 gateway_state::start(std::shared_ptr<const peers> house) {
   house_ = std::move(house);
@@ -68,7 +63,11 @@ void gateway_state::try_offer(uint64_t ticket) {
   request.deadline = std::min(self_->now() + limits::operation_deadline,
                               found->second.hold_until);
   const auto& writer = house_->writer_of(request.appservice);
-  self_->request(writer, store_timeout, std::move(request))
+  // A writer that is stuck must not hold the homeserver beyond its patience.
+  const auto rest = std::chrono::ceil<milliseconds>(
+    std::max(found->second.hold_until - self_->now(), instant::duration{0}));
+  const auto timeout = std::min<milliseconds>(store_timeout, rest);
+  self_->request(writer, timeout, std::move(request))
     .then([this, ticket](
             const transaction_stored& result) { offer_stored(ticket, result); },
           [this, ticket](const caf::error& why) {
@@ -83,7 +82,8 @@ void gateway_state::offer_stored(uint64_t ticket,
   auto held = held_.extract(ticket);
   if (held.empty())
     return;
-  if (result.elements > 0)
+  // A repetition may be of a try whose answer, and wake, were lost.
+  if (result.elements > 0 || result.result != accept_result::stored)
     self_->send(house_->directory,
                 wake_queue{held.mapped().request.appservice, result.pinned});
   held.mapped().done.run(result);

@@ -18,7 +18,6 @@ public:
 
   explicit gateway_state(self_pointer self) : self_{self} {
   }
-  ~gateway_state();
 
   gateway_actor::behavior_type start(std::shared_ptr<const peers> house);
 

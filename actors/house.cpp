@@ -4,6 +4,7 @@
 #include "actors/children.hpp"
 #include "actors/supervisor.hpp"
 
+#include <condition_variable>
 #include <mutex>
 
 namespace weir {
@@ -31,18 +32,24 @@ public:
     supervisor_config to;
     to.children = house_children(config_);
     to.drain_timeout = config_.settings->drain_timeout;
-    to.on_give_up = config_.on_give_up;
-    to.on_change = [this](std::shared_ptr<const peers> now) {
-      const std::lock_guard guard{mutex_};
-      gateway_ = now->gateway;
-    };
+    to.on_give_up = [this] { gave_up(); };
+    to.on_change
+      = [this](std::shared_ptr<const peers> now) { use(now->gateway); };
     supervisor_ = system_.spawn<supervisor>(std::move(to));
+    // It starts on a thread of the actors. Until then there is no door, and
+    // whoever came would be turned away.
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return gateway_ || gave_up_; });
   }
 
   ~impl() {
+    {
+      const std::lock_guard guard{mutex_};
+      closed_ = true;
+      gateway_ = nullptr;
+    }
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
     supervisor_ = nullptr;
-    gateway_ = nullptr;
   }
 
   template <class Message>
@@ -63,8 +70,25 @@ public:
   }
 
 private:
-  /// The gateway, or nobody while it is being restarted: `anon_send` to nobody
-  /// would lose a callback, so the last handle is kept until the next comes.
+  void use(gateway_actor door) {
+    const std::lock_guard guard{mutex_};
+    if (!closed_)
+      gateway_ = std::move(door);
+    changed_.notify_all();
+  }
+
+  void gave_up() {
+    {
+      const std::lock_guard guard{mutex_};
+      gave_up_ = true;
+      changed_.notify_all();
+    }
+    if (config_.on_give_up)
+      config_.on_give_up();
+  }
+
+  /// The gateway. Between its end and its restart this is the one that ended:
+  /// what is sent to it is answered by the end of the callback.
   gateway_actor door() {
     const std::lock_guard guard{mutex_};
     return gateway_;
@@ -72,9 +96,13 @@ private:
 
   house_config config_;
   caf::actor_system_config system_config_;
-  caf::actor_system system_;
+  // Before the system, which outlasts the supervisor that calls back here.
   std::mutex mutex_;
+  std::condition_variable changed_;
+  bool closed_ = false;
+  bool gave_up_ = false;
   gateway_actor gateway_;
+  caf::actor_system system_;
   supervisor_actor supervisor_;
 };
 

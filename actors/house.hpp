@@ -25,6 +25,9 @@ struct house_config {
   size_t readers = 2;
   size_t threads = 2;
   size_t max_throughput = 50; ///< Messages an actor takes before it yields.
+  /// Writers and readers block on SQL and so get threads of their own; tests
+  /// run them among the others, on the virtual clock.
+  bool store_threads = true;
   /// The request that asks the homeserver to ping one appservice; empty: none
   /// is asked.
   std::function<http_request(const appservice_id&)> make_ping;

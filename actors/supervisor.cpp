@@ -11,6 +11,8 @@ const logger log_{"supervisor"};
 supervisor_state::~supervisor_state() {
   for (const auto& child : alive_)
     caf::anon_send_exit(child, caf::exit_reason::user_shutdown);
+  if (!told_to_end_ && config_.on_give_up)
+    config_.on_give_up();
 }
 
 supervisor_actor::behavior_type
@@ -19,6 +21,10 @@ supervisor_state::start(supervisor_config config) {
   intensity_ = policy::restart_intensity{config_.intensity};
   alive_.resize(config_.children.size());
   self_->set_down_handler([this](caf::down_msg& down) { child_down(down); });
+  self_->set_exit_handler([this](caf::exit_msg& told) {
+    told_to_end_ = true;
+    self_->quit(std::move(told.reason));
+  });
   for (size_t i = 0; i < config_.children.size(); ++i)
     start_child(i);
   tell_all();

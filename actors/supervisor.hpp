@@ -30,7 +30,9 @@ struct supervisor_config {
   policy::restart_intensity::limits intensity;
   milliseconds drain_timeout{20'000};
   std::function<void(std::shared_ptr<const peers>)> on_change;
-  std::function<void()> on_give_up; ///< A crash loop: for the process manager.
+  /// A crash loop, or the supervisor's own end by a fault: the house stands no
+  /// more, for the process manager to see.
+  std::function<void()> on_give_up;
 };
 
 /// Starts the house and keeps it standing. A child that ends is started anew
@@ -58,6 +60,7 @@ private:
   peers now_;
   std::vector<caf::actor> alive_;
   bool draining_ = false;
+  bool told_to_end_ = false;
 };
 
 using supervisor

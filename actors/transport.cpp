@@ -5,8 +5,13 @@
 namespace weir {
 
 transport_state::~transport_state() {
-  for (auto& [id, request] : open_)
+  for (auto& [id, request] : open_) {
     network_->abort(id);
+    request.asker.deliver(
+      to_caf({ec::unavailable, "the transport was restarted"}));
+    for (auto& aborter : request.aborters)
+      aborter.deliver(http_aborted{});
+  }
 }
 
 transport_actor::behavior_type transport_state::start(outbound_http* network) {
@@ -55,6 +60,12 @@ caf::result<http_aborted> transport_state::abort(const abort_http& request) {
   const auto found = open_.find(request.id);
   if (found == open_.end())
     return http_aborted{};
+  const auto next = waiting_.find(found->second.lane);
+  if (next != waiting_.end() && next->second.id == request.id) {
+    waiting_.erase(next); // The network does not know of it yet.
+    done({request.id, unanswered(no_answer::aborted, "given up unsent")});
+    return http_aborted{};
+  }
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<http_aborted>>();
   found->second.aborters.push_back(promise);

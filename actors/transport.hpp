@@ -11,7 +11,8 @@ namespace weir {
 
 /// Keeps the promise of one request per lane, and hands answers from the
 /// network's threads to whoever asked. When it dies it gives up all that is
-/// open; `start` of the next one finds nothing of it.
+/// open and answers `ec::unavailable`; `start` of the next one finds nothing of
+/// it.
 class transport_state {
 public:
   static constexpr const char* name = "transport";

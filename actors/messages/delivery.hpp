@@ -41,10 +41,8 @@ struct pause_over {
 BOOST_DESCRIBE_STRUCT(pause_over, (), (armed))
 
 /// A timer of the queue itself: has it been idle for long?
-struct idle_check {
-  uint64_t armed = 0;
-};
-BOOST_DESCRIBE_STRUCT(idle_check, (), (armed))
+struct idle_check {};
+BOOST_DESCRIBE_STRUCT(idle_check, (), ())
 
 /// A queue has nothing to do and would go. The directory lets it go only if no
 /// wake has been sent to it since. Reply: `leave_decision`.
