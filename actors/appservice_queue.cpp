@@ -127,9 +127,10 @@ void appservice_queue_state::take(std::optional<owed_transaction> pinned) {
   pinned_ = std::move(pinned);
   taken_at_ = self_->now();
   if (pinned_)
-    delivery_->pinned({pinned_->id.value, pinned_->elements, pinned_->suspect});
+    delivery_->pinned({pinned_->id.value, pinned_->elements, pinned_->suspect},
+                      self_->now());
   else
-    delivery_->nothing_owed();
+    delivery_->nothing_owed(self_->now());
 }
 
 void appservice_queue_state::send() {

@@ -31,6 +31,11 @@ void backoff::on_refused(instant started, instant now,
     step_ = std::min(step_ * 2, bounds_.ceiling);
   paused_at_ = now;
   own_until_ = std::max(own_until_, now + jittered(step_, random_01));
+  on_verdict(now, peer_asked, random_01);
+}
+
+void backoff::on_verdict(instant now, std::optional<milliseconds> peer_asked,
+                         double random_01) {
   if (!peer_asked || *peer_asked <= milliseconds{0})
     return;
   const auto until = now + *peer_asked;

@@ -37,6 +37,12 @@ public:
   void on_refused(instant started, instant now,
                   std::optional<milliseconds> peer_asked, double random_01);
 
+  /// Records a verdict on the content: no overload, so no step and no pause of
+  /// our own, only what the peer asked for. The step stays, so that a bridge
+  /// that rejects all it is given is paced more and more.
+  void on_verdict(instant now, std::optional<milliseconds> peer_asked,
+                  double random_01);
+
   /// Records a success; ends the episode and our own pause unless the send
   /// predates the pause.
   void on_accepted(instant started);

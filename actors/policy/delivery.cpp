@@ -7,7 +7,15 @@
 
 namespace weir::policy {
 
-using std::chrono::duration_cast;
+namespace {
+
+/// Of a pause whose refusal is not known any more, or is not of this queue's
+/// transaction.
+std::string_view cause_of_pause(bool by_peer) {
+  return by_peer ? "the bridge asked for a pause" : "back-off";
+}
+
+} // namespace
 
 std::string_view to_string(delivery_state state) noexcept {
   switch (state) {
@@ -21,38 +29,47 @@ std::string_view to_string(delivery_state state) noexcept {
 delivery::delivery(limits bounds) : bounds_{bounds}, pause_{bounds.pause} {
 }
 
-void delivery::pinned(delivery_subject subject) {
+void delivery::pinned(delivery_subject subject, instant now) {
   WEIR_ASSERT(subject.elements > 0);
   if (!subject_ || subject_->id != subject.id) {
-    attempts_ = 0;
-    rejections_ = 0;
-    proven_hangs_ = 0;
-    hang_suspected_ = false;
-    blocked_until_.reset();
+    forget_subject();
+    const bool rests = now < pause_.ready_at();
+    enter(rests ? delivery_state::resting : delivery_state::flowing, now);
+    if (rests && cause_.empty())
+      cause_ = cause_of_pause(pause_.peer_asked(now));
   }
-  ending_.reset();
   subject_ = std::move(subject);
 }
 
-void delivery::nothing_owed() {
+void delivery::nothing_owed(instant now) {
+  forget_subject();
+  enter(delivery_state::flowing, now);
+}
+
+void delivery::forget_subject() {
+  begun_ = true;
   subject_.reset();
   ending_.reset();
   blocked_until_.reset();
   hang_suspected_ = false;
+  attempts_ = 0;
+  rejections_ = 0;
+  proven_hangs_ = 0;
 }
 
 void delivery::found_corrupt(instant now) {
+  enter(delivery_state::blocked, now);
   corrupt_ = true;
   cause_ = "stored bytes differ from the pin";
   last_error_ = "corrupt";
   last_error_at_ = now;
-  enter(delivery_state::blocked, now);
 }
 
 void delivery::restore_pause(instant now, milliseconds rest, bool by_peer) {
+  if (begun_ || corrupt_ || rest <= milliseconds{0})
+    return;
   pause_.restore(now, rest, by_peer);
-  cause_ = by_peer ? "the bridge asked for a pause before the restart"
-                   : "back-off from before the restart";
+  cause_ = cause_of_pause(by_peer);
   enter(delivery_state::resting, now);
 }
 
@@ -80,7 +97,6 @@ void delivery::accepted(instant started, instant now) {
   pause_.on_accepted(started);
   v1_worked_ = v1_worked_ || !legacy_path_;
   ending_ = settlement::delivered;
-  cause_.clear();
   hang_suspected_ = false;
   blocked_until_.reset();
   enter(delivery_state::flowing, now);
@@ -92,9 +108,22 @@ void delivery::refused(const verdict& what, instant started, instant now,
   last_error_ = what.cause;
   last_error_at_ = now;
   hang_suspected_ = what.kind == verdict_kind::no_verdict_hang;
+  weigh(what.kind, now);
+  if (ending_) {
+    // The queue goes on at once, with other bytes: what is told of it stays as
+    // it is until those are known.
+    pause_.on_verdict(now, what.retry_after, random_01);
+    return;
+  }
   pause_.on_refused(started, now, what.retry_after, random_01);
-  enter(delivery_state::resting, now);
-  switch (what.kind) {
+  enter(blocked_until_ ? delivery_state::blocked : delivery_state::resting,
+        now);
+}
+
+/// What the answer says of the content and of the path. Of all other kinds the
+/// pause is all there is.
+void delivery::weigh(verdict_kind kind, instant now) {
+  switch (kind) {
   case verdict_kind::rejected:
     ++rejections_;
     act_on(after_rejection(rejections_, subject_->elements, subject_->suspect,
@@ -110,10 +139,8 @@ void delivery::refused(const verdict& what, instant started, instant now,
   case verdict_kind::misconfigured_path:
     legacy_path_ = bounds_.legacy_paths && !v1_worked_ && !legacy_path_;
     break;
-  default: break; // No verdict on the content: the pause is all there is.
+  default: break;
   }
-  if (ending_)
-    pause_.end_own_pause(now); // A verdict is no overload: go on at once.
 }
 
 void delivery::act_on(poison_action action, instant now) {
@@ -125,11 +152,14 @@ void delivery::act_on(poison_action action, instant now) {
 }
 
 void delivery::give_up(instant now) {
-  if (bounds_.dead_letter) {
+  if (bounds_.dead_letter)
     ending_ = settlement::dead_letter;
-    return;
-  }
-  // Nothing passes it, but a bridge that was mended gets it at the next try.
+  else
+    block(now);
+}
+
+/// Nothing passes it, but a bridge that was mended gets it at the next try.
+void delivery::block(instant now) {
   blocked_until_ = now + bounds_.pause.ceiling;
   enter(delivery_state::blocked, now);
 }
@@ -150,9 +180,8 @@ void delivery::bridge_alive(instant now) {
 
 void delivery::no_room_for_dead_letters(instant now) {
   ending_.reset();
+  block(now);
   cause_ = "no room for dead letters";
-  blocked_until_ = now + bounds_.pause.ceiling;
-  enter(delivery_state::blocked, now);
 }
 
 settlement delivery::ending() const {
@@ -167,7 +196,8 @@ instant delivery::ready_at() const {
 
 std::optional<delivery::stored_pause>
 delivery::pause_to_store(instant now) const {
-  const auto rest = duration_cast<milliseconds>(pause_.ready_at() - now);
+  // Rounded up: what is restored must not end before what the peer asked for.
+  const auto rest = std::chrono::ceil<milliseconds>(pause_.ready_at() - now);
   const bool by_peer = pause_.peer_asked(now);
   if (rest.count() <= 0
       || (!by_peer && rest < weir::limits::own_pause_stored_from))
@@ -176,6 +206,10 @@ delivery::pause_to_store(instant now) const {
 }
 
 void delivery::enter(delivery_state state, instant now) {
+  if (corrupt_)
+    return; // Whatever else happens, a person must act.
+  if (state == delivery_state::flowing)
+    cause_.clear();
   if (state == state_)
     return;
   state_ = state;

@@ -49,16 +49,21 @@ public:
 
   explicit delivery(limits bounds);
 
-  /// There is a pinned transaction, just made or read from the store.
-  void pinned(delivery_subject subject);
+  /// There is a pinned transaction, just made or read from the store. The one
+  /// that is known already keeps what is known of it, its ending too: an id
+  /// stands for its bytes for good, so what the bridge said of it holds, and a
+  /// settlement that failed is asked for again instead of another send.
+  void pinned(delivery_subject subject, instant now);
 
   /// Nothing is pinned.
-  void nothing_owed();
+  void nothing_owed(instant now);
 
   /// The pinned bytes are not what was promised: nothing is sent any more.
   void found_corrupt(instant now);
 
-  /// A pause that was stored before this process, or this actor, began.
+  /// A pause that was stored before this process, or this actor, began. Comes
+  /// before the first `pinned` or `nothing_owed`: later ones say nothing new,
+  /// since what is stored then came from here, and are ignored.
   void restore_pause(instant now, milliseconds rest, bool by_peer);
 
   /// What to do at `now`.
@@ -81,8 +86,9 @@ public:
   /// How the pinned transaction ends, when `next` says `settle`.
   [[nodiscard]] settlement ending() const;
 
-  /// Why, for the outcome feed and dead letters: `http_400`, with what the
-  /// last answers were.
+  /// Why the queue does not flow, and the reason of an ending, for the outcome
+  /// feed and dead letters: the class of the last answer (`http_400`) or a
+  /// sentence. Empty when the queue flows.
   [[nodiscard]] const std::string& cause() const noexcept {
     return cause_;
   }
@@ -119,17 +125,21 @@ public:
   }
 
 private:
+  void forget_subject();
   void enter(delivery_state state, instant now);
   void accepted(instant started, instant now);
   void refused(const verdict& what, instant started, instant now,
                double random_01);
+  void weigh(verdict_kind kind, instant now);
   void act_on(poison_action action, instant now);
   void give_up(instant now);
+  void block(instant now);
 
   limits bounds_;
   backoff pause_;
   std::optional<delivery_subject> subject_;
   std::optional<settlement> ending_;
+  bool begun_ = false; ///< Later than whatever the store remembers.
   bool corrupt_ = false;
   bool hang_suspected_ = false;
   bool legacy_path_ = false;
@@ -137,6 +147,8 @@ private:
   uint32_t attempts_ = 0;
   uint32_t rejections_ = 0;
   uint32_t proven_hangs_ = 0;
+  /// Next try of a transaction that was given up and not buried. Set for as
+  /// long as it is the pinned one and was not accepted.
   std::optional<instant> blocked_until_;
   delivery_state state_ = delivery_state::flowing;
   instant since_{};

@@ -272,3 +272,23 @@ TEST_CASE("backoff: no run of events breaks a pause that the peer asked for") {
     }
   }
 }
+
+TEST_CASE("backoff: a verdict on the content is no step and no pause of ours") {
+  backoff pause{plain};
+  pause.on_verdict(at(0s), {}, 0);
+  CHECK(pause.ready_at() <= at(0s));
+  CHECK(pause_after(pause, 1) == 1s);
+  pause.on_verdict(pause.ready_at(), {}, 0);
+  CHECK(pause_after(pause, 1) == 2s);
+}
+
+TEST_CASE("backoff: with a verdict too a peer may ask for a pause") {
+  backoff pause{{.first = 1s, .ceiling = 8s, .jitter = 0.1}};
+  pause.on_verdict(at(0s), 60s, 0.5);
+  CHECK(pause.peer_asked(at(60s - 1ms)));
+  CHECK(!pause.peer_asked(at(60s)));
+  CHECK(pause.ready_at() == at(63s)); // Spread as after a refusal.
+  pause.on_verdict(at(1s), 0ms, 0);
+  pause.on_verdict(at(1s), 10s, 0);
+  CHECK(pause.ready_at() == at(63s));
+}
