@@ -62,6 +62,16 @@ expected<void> remember(store& db, const batch_context& batch, queue_no queue,
   return db.inbox().remember_inbound(queue, row);
 }
 
+/// Events that have an id: equal bytes without one are not the same event.
+std::vector<uint64_t> identified(const incoming_transaction& content) {
+  std::vector<uint64_t> hashes;
+  hashes.reserve(content.event_hashes.size());
+  for (const auto& item : content.elements)
+    if (item.kind == lane::event && !item.event_id.empty())
+      hashes.push_back(item.id_hash);
+  return hashes;
+}
+
 /// Which of the elements are to be stored: not the events of a repetition, and
 /// not those that came before under another id.
 expected<std::vector<const element*>>
@@ -71,9 +81,10 @@ choose(store& db, const batch_context& batch, queue_no queue,
   std::unordered_set<uint64_t> seen;
   const bool with_events = kind != policy::repeat_kind::non_event_part_only;
   if (with_events && request.dedupe_events) {
-    WEIR_TRY(auto known, db.inbox().find_seen(queue, content.event_hashes));
+    const auto hashes = identified(content);
+    WEIR_TRY(auto known, db.inbox().find_seen(queue, hashes));
     seen.insert(known.begin(), known.end());
-    WEIR_TRY(db.inbox().remember_seen(queue, content.event_hashes, batch.now));
+    WEIR_TRY(db.inbox().remember_seen(queue, hashes, batch.now));
   }
   std::vector<const element*> chosen;
   chosen.reserve(content.elements.size());

@@ -46,12 +46,16 @@ expected<void> leave_outbox(store& db, queue_row& row) {
   return ok();
 }
 
+void end_pause(queue_row& row) {
+  row.not_before = {};
+  row.paused_by = pause_cause::none;
+}
+
 expected<void> deliver(store& db, queue_row& row) {
   WEIR_TRY(leave_outbox(db, row));
   row.delivered_transactions += 1;
   row.delivered_events += row.pinned->events;
-  row.not_before = {};
-  row.paused_by = pause_cause::none;
+  end_pause(row);
   return ok();
 }
 
@@ -71,6 +75,7 @@ expected<bool> bury(store& db, const batch_context& batch, queue_row& row,
     db.keep().bury({0, row.id, rejected.seq, rejected.item, request.reason,
                     request.attempts, rejected.accepted_at, batch.now}));
   WEIR_TRY(leave_outbox(db, row));
+  set_suspect(row, {}); // It was the bad one; of the rest nothing is known.
   return true;
 }
 
@@ -105,6 +110,22 @@ expected<bool> apply(store& db, const batch_context& batch, queue_row& row,
   return true;
 }
 
+/// The pinned transaction, or one pinned now. Errors: `ec::corrupt` when the
+/// rows do not give what was promised.
+expected<std::optional<owed_transaction>>
+what_is_owed(store& db, const batch_context& batch, queue_row& row,
+             const transaction_bounds& bounds) {
+  if (row.pinned) {
+    WEIR_TRY(auto pinned, render_pinned(db, row));
+    return std::optional{std::move(pinned)};
+  }
+  WEIR_TRY(auto next, pin_next(db, batch, row, bounds));
+  if (next) {
+    WEIR_TRY(db.outbox().save_queue(row));
+  }
+  return next;
+}
+
 } // namespace
 
 expected<transaction_settled> settle(store& db, batch_context& batch,
@@ -120,6 +141,9 @@ expected<transaction_settled> settle(store& db, batch_context& batch,
     reply.no_room = true;
     return reply;
   }
+  // A verdict on the content is no overload. What the bridge asked for stays.
+  if (row->paused_by == pause_cause::own)
+    end_pause(*row);
   WEIR_TRY(db.outcomes().record(
     {batch.slot, ++batch.pos, "appservice/" + row->id.value,
      row->pinned->id.value, std::string{result_name(request.how)},
@@ -141,22 +165,14 @@ expected<queue_loaded> load(store& db, const batch_context& batch,
     reply.rest = row->not_before - batch.now;
     reply.paused_by = row->paused_by;
   }
-  if (row->pinned) {
-    auto pinned = render_pinned(db, *row);
-    if (!pinned && pinned.error().code != ec::corrupt)
-      return fail(pinned.error());
-    reply.corrupt = !pinned.has_value();
-    if (pinned) {
-      reply.pinned = std::move(pinned.value());
-      reply.pinned->as_of = batch.now;
-    }
-    return reply;
-  }
-  WEIR_TRY(auto next, pin_next(db, batch, *row, request.bounds));
-  if (next) {
-    WEIR_TRY(db.outbox().save_queue(*row));
-    reply.pinned = std::move(next);
-  }
+  auto owed = what_is_owed(db, batch, *row, request.bounds);
+  if (!owed && owed.error().code != ec::corrupt)
+    return fail(owed.error());
+  reply.corrupt = !owed.has_value();
+  if (owed)
+    reply.pinned = std::move(owed.value());
+  if (reply.pinned)
+    reply.pinned->as_of = batch.now;
   return reply;
 }
 

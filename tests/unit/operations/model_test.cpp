@@ -1,0 +1,276 @@
+#include "tests/unit/operations/fixture.hpp"
+
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// Does random things to one queue of a real store and to a plain list of what
+/// is owed, and compares the two after each.
+template <class Where>
+class twin {
+public:
+  explicit twin(uint64_t seed) : random_{seed} {
+  }
+
+  void step() {
+    switch (below(12)) {
+    case 0:
+    case 1:
+    case 2: accept_new(); break;
+    case 3: accept_repeat(); break;
+    case 4: accept_known_events(); break;
+    case 5: settle_stale(); break;
+    case 6:
+      if (chance(0.3))
+        on_.open();
+      known_ = false;
+      break;
+    case 7: pause(); break;
+    default: settle_pinned();
+    }
+    learn();
+    compare();
+  }
+
+  /// Delivers all that is left.
+  void finish() {
+    while (pinned_) {
+      settle(settlement::delivered);
+      learn();
+    }
+    CHECK(owed_.empty());
+    check_empty(on_.row_of().value());
+    CHECK(on_.row_of()->delivered_events == delivered_events_);
+    CHECK(on_.letters().size() == letters_.size());
+  }
+
+private:
+  uint64_t below(uint64_t bound) {
+    return std::uniform_int_distribution<uint64_t>{0, bound - 1}(random_);
+  }
+  bool chance(double of) {
+    return std::uniform_real_distribution<double>{0, 1}(random_) < of;
+  }
+  transaction_bounds any_bounds() {
+    transaction_bounds bounds;
+    bounds.events = 1 + below(12);
+    bounds.ephemeral = 1 + below(4);
+    bounds.to_device = 1 + below(4);
+    bounds.bytes = 100 + below(2'000);
+    return bounds;
+  }
+
+  std::string any_list(std::string_view key) {
+    std::string list = ",\"" + std::string{key} + "\":[";
+    for (auto n = below(5); n > 0; --n)
+      list += "{\"n\":" + std::to_string(++made_) + (n > 1 ? "}," : "}");
+    return list + "]";
+  }
+  std::string any_body() {
+    const auto first = ++made_;
+    made_ += below(15);
+    auto body = events_json(chance(0.8) ? ids_between(first, made_)
+                                        : std::vector<std::string>{},
+                            below(200));
+    body.pop_back();
+    for (const auto* key : {"ephemeral", "de.sorunome.msc2409.to_device"})
+      if (chance(0.3))
+        body += any_list(key);
+    if (chance(0.1))
+      body += R"(,"device_lists":{"changed":[")" + std::to_string(++made_)
+        + R"("]})";
+    if (chance(0.1))
+      body += R"(,"org.example":)" + std::to_string(++made_);
+    return body + "}";
+  }
+
+  void accept_new() {
+    offered what{"t" + std::to_string(++made_), any_body()};
+    what.bounds = any_bounds();
+    what.dedupe_events = chance(0.5);
+    const auto content = must(slice_transaction(what.body));
+    const auto reply = on_.accept(what);
+    CHECK(reply.result == accept_result::stored);
+    CHECK(reply.elements == content.elements.size());
+    for (const auto& item : content.elements)
+      owed_.push_back(item);
+    note(reply);
+    if (what.dedupe_events)
+      past_.push_back(std::move(what));
+  }
+
+  void accept_repeat() {
+    if (past_.empty())
+      return;
+    const auto reply = on_.accept(past_[below(past_.size())]);
+    CHECK(reply.result == accept_result::duplicate);
+    CHECK(reply.elements == 0);
+    CHECK(!reply.pinned);
+  }
+
+  void accept_known_events() {
+    if (past_.empty())
+      return;
+    auto what = past_[below(past_.size())];
+    what.hs_txn_id = "again" + std::to_string(++made_);
+    const auto content = must(slice_transaction(what.body));
+    const auto reply = on_.accept(what);
+    CHECK(reply.events_repeated == content.event_hashes.size());
+    for (const auto& item : content.elements)
+      if (item.kind != lane::event)
+        owed_.push_back(item);
+    note(reply);
+  }
+
+  void note(const transaction_stored& reply) {
+    if (!reply.pinned)
+      return;
+    CHECK(!pinned_); // Nobody pins while something is pinned.
+    pinned_ = reply.pinned;
+  }
+
+  void settle_stale() {
+    if (bodies_.size() < 2)
+      return;
+    const auto& id = bodies_.begin()->first;
+    if (pinned_ && pinned_->id.value == id)
+      return;
+    CHECK(on_.settle(txn_id{id}).not_current);
+  }
+
+  void settle_pinned() {
+    if (!pinned_)
+      return;
+    const bool lone = pinned_->elements == 1;
+    if (chance(0.6))
+      settle(settlement::delivered);
+    else if (lone)
+      settle(settlement::dead_letter);
+    else
+      settle(chance(0.5) ? settlement::bisected : settlement::split);
+  }
+
+  void settle(settlement how) {
+    settle_transaction request;
+    request.appservice = {"a"};
+    request.id = pinned_->id;
+    request.how = how;
+    request.reason = "because";
+    request.bounds = any_bounds();
+    const auto before = std::move(*pinned_);
+    if (how == settlement::dead_letter)
+      letters_.insert(owed_.front().bytes);
+    const auto reply = on_.settle(request);
+    CHECK(!reply.not_current);
+    CHECK(!reply.no_room);
+    pinned_ = reply.next;
+    if (how == settlement::delivered || how == settlement::dead_letter)
+      owed_.erase(owed_.begin(),
+                  owed_.begin() + static_cast<ptrdiff_t>(before.elements));
+    else if (pinned_)
+      CHECK(pinned_->elements < before.elements);
+    if (how == settlement::delivered)
+      delivered_events_ += before.events;
+  }
+
+  void pause() {
+    if (on_.row_of())
+      on_.rest(chance(0.5) ? 1h : 0ms,
+               chance(0.5) ? pause_cause::own : pause_cause::peer);
+  }
+
+  /// As a queue that lost track: what is pinned is what was pinned.
+  void learn() {
+    if (known_ && (pinned_ || owed_.empty()))
+      return;
+    const auto loaded = on_.load("a", any_bounds());
+    CHECK(!loaded.corrupt);
+    if (pinned_) {
+      REQUIRE(loaded.pinned);
+      CHECK(loaded.pinned->id == pinned_->id);
+      CHECK(loaded.pinned->body == pinned_->body);
+    }
+    pinned_ = loaded.pinned;
+    known_ = true;
+  }
+
+  void compare() {
+    const auto row = on_.row_of();
+    if (!row) {
+      CHECK(owed_.empty());
+      return;
+    }
+    uint64_t events = 0;
+    uint64_t bytes = 0;
+    for (const auto& item : owed_) {
+      events += item.kind == lane::event;
+      bytes += item.bytes.size();
+    }
+    CHECK(row->owed_events == events);
+    CHECK(row->owed_others == owed_.size() - events);
+    CHECK(row->owed_bytes == bytes);
+    CHECK(row->pinned.has_value() == !owed_.empty());
+    const auto rows = on_.owed();
+    REQUIRE(rows.size() == owed_.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+      CHECK(rows[i].item == owed_[i]);
+    REQUIRE(pinned_.has_value() == row->pinned.has_value());
+    if (pinned_)
+      compare_pinned(*row, *pinned_);
+  }
+
+  /// The pinned transaction is the oldest that is owed, and its id means it.
+  void compare_pinned(const queue_row& row, const owed_transaction& pinned) {
+    CHECK(row.pinned->id == pinned.id);
+    REQUIRE(pinned.elements <= owed_.size());
+    std::vector<rendered_item> items;
+    for (size_t i = 0; i < pinned.elements; ++i)
+      items.push_back({owed_[i].kind, owed_[i].keys, owed_[i].bytes});
+    CHECK(pinned.body.view() == must(render_transaction(1, items)));
+    const auto [known, is_new]
+      = bodies_.try_emplace(pinned.id.value, pinned.body.view());
+    CHECK(known->second == pinned.body.view());
+  }
+
+  house<Where> on_;
+  std::mt19937_64 random_;
+  uint64_t made_ = 0;
+  std::deque<element> owed_;
+  std::optional<owed_transaction> pinned_;
+  bool known_ = false;
+  std::map<std::string, std::string> bodies_; ///< By transaction id.
+  std::vector<offered> past_;
+  uint64_t delivered_events_ = 0;
+  std::set<std::string> letters_; ///< Equal ones are kept once.
+};
+
+template <class Where>
+void walk(uint64_t seeds, int steps) {
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    CAPTURE(seed);
+    twin<Where> both{seed};
+    for (int n = 0; n < steps; ++n)
+      both.step();
+    both.finish();
+  }
+}
+
+} // namespace
+
+TEST_CASE("queue: in memory it is a plain list whatever is done to it") {
+  walk<on_memory>(40, 250);
+}
+
+TEST_CASE("queue: on SQLite it is a plain list whatever is done to it") {
+  walk<on_sqlite>(4, 150);
+}
+
+TEST_CASE("queue: on PostgreSQL it is a plain list whatever is done to it") {
+  walk<on_postgresql>(4, 150);
+}
