@@ -1,3 +1,4 @@
+#include "actors/interfaces.hpp"
 #include "tests/support/actors/actor_fixture.hpp"
 #include "tests/support/actors/planted_fault.hpp"
 #include "tests/support/memory_store/memory_state.hpp"
