@@ -70,8 +70,9 @@ void appservice_queue_state::woken(const wake& what) {
   proceed();
 }
 
-/// A wake may come late: what it names was loaded, sent and ended meanwhile,
-/// and to send it again would go back to an older id (E2).
+/// A wake may come late: what it names was loaded, sent and ended meanwhile, by
+/// this actor or the one before it, and to send it again would go back to an
+/// older id (E2). So a new actor asks the store first.
 bool appservice_queue_state::may_take(const wake& what) const {
   return what.pinned && !lost_ && what.pinned->first_seq > ended_seq_;
 }
@@ -108,6 +109,7 @@ void appservice_queue_state::load() {
 void appservice_queue_state::loaded(const queue_loaded& what) {
   busy_ = false;
   lost_ = false;
+  ended_seq_ = std::max(ended_seq_, what.acked);
   if (what.corrupt) {
     delivery_->found_corrupt(self_->now());
     log_.error("pinned transaction is damaged appservice={} action=nothing is "

@@ -78,7 +78,7 @@ private:
   uint64_t armed_ = 0;                 ///< The pause timer that counts.
   std::optional<instant> rests_until_; ///< When it is due, if it is a pause's.
   uint64_t ended_seq_ = 0;             ///< The last seq of what was ended here.
-  bool lost_ = false; ///< An ending is unknown: only the store can tell.
+  bool lost_ = true; ///< An ending may be unknown: only the store can tell.
   instant idle_since_{};
   bool idle_armed_ = false;
   bool status_armed_ = false;

@@ -106,10 +106,12 @@ struct queue_loaded {
   /// The pinned rows do not give the pinned bytes: nothing may be sent, a
   /// person must act.
   bool corrupt = false;
+  uint64_t acked = 0;   ///< The cursor: nothing up to it may be sent again.
   milliseconds rest{0}; ///< What is left of the stored pause.
   pause_cause paused_by = pause_cause::none;
 };
-BOOST_DESCRIBE_STRUCT(queue_loaded, (), (pinned, corrupt, rest, paused_by))
+BOOST_DESCRIBE_STRUCT(queue_loaded, (),
+                      (pinned, corrupt, acked, rest, paused_by))
 
 /// Ends a pinned transaction and pins the next, in one commit with the outcome.
 /// Reply: `transaction_settled`.

@@ -161,6 +161,7 @@ expected<queue_loaded> load(store& db, const batch_context& batch,
   WEIR_TRY(auto row, db.outbox().lock_queue(request.appservice));
   if (!row)
     return reply;
+  reply.acked = row->acked;
   if (row->not_before > batch.now) {
     reply.rest = row->not_before - batch.now;
     reply.paused_by = row->paused_by;

@@ -245,3 +245,27 @@ TEST_CASE("queue: its status is told within a second, also by a second try") {
   fixture.advance(seconds{2});
   CHECK(fixture.status_row("irc")->cause == "http_404");
 }
+
+TEST_CASE(
+  "queue: a wake that names what an earlier actor ended sends nothing") {
+  actor_fixture fixture;
+  fixture.start();
+  const auto without = fixture.running_actors();
+  (void)fixture.offer("irc", "1");
+  fixture.advance(minutes{2});
+  REQUIRE(fixture.running_actors() == without); // It was delivered and let go.
+  const auto sent = fixture.network.sent_to(irc).size();
+  REQUIRE(fixture.row("irc").acked == 1);
+  owed_transaction ended;
+  ended.id = {"000000000001-1"};
+  ended.body = shared_bytes{std::string{"{}"}};
+  ended.first_seq = 1;
+  ended.last_seq = 1;
+  ended.elements = 1;
+  // Once to a new actor, and once when that one knows what the store holds.
+  for (int i = 0; i < 2; ++i) {
+    caf::anon_send(fixture.house().directory, wake_queue{{"irc"}, ended});
+    fixture.run();
+    CHECK(fixture.network.sent_to(irc).size() == sent);
+  }
+}
