@@ -34,17 +34,19 @@ function count_reordered(ids, firsts) {
 /// `other_id` counts events that came under two transaction ids (a bridge can
 /// not know them again), `repeated` those that came again otherwise.
 export function tally(rooms, arrivals) {
+  const sent = [...rooms.values()].flat();
+  const known = new Set(sent);
   const acked = new Set(arrivals.filter((one) => one.acked)
     .map((one) => one.id));
   const txns = new Map();
   let repeated = 0;
   for (const { txn, id } of arrivals) {
+    if (!known.has(id)) continue;
     if (!txns.has(id)) txns.set(id, new Set());
     else if (txns.get(id).has(txn)) repeated += 1;
     txns.get(id).add(txn);
   }
   const firsts = [...txns.keys()];
-  const sent = [...rooms.values()].flat();
   const missing = sent.filter((id) => !acked.has(id));
   return {
     sent: sent.length,
