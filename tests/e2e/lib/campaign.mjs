@@ -34,13 +34,28 @@ async function kill_at(weir, step, count, file) {
   return reached;
 }
 
+/// Starts Weir as a service manager would: once more when the database took
+/// longer than Weir waits for a connection, which a busy machine can bring
+/// about. Any other failure at a start is one of the campaign's.
+async function start(weir) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await weir.start({ seconds: 60 });
+      return;
+    } catch (error) {
+      const busy = /cannot start .*no connection to PostgreSQL\s*$/;
+      if (tries === 5 || !busy.test(weir.log())) throw error;
+    }
+  }
+}
+
 /// Kills at a random moment, now and then already while Weir is starting.
 async function kill_at_random(weir, random) {
   if (random.chance(0.15)) {
     weir.spawn();
     await pause(random.between(0, 150));
   } else {
-    await weir.start();
+    await start(weir);
     await pause(random.between(0, 500));
   }
   await weir.kill();
@@ -71,7 +86,7 @@ export async function campaign(t, { kills, seed, say = () => {} }) {
     counts[reached ? step : 'random'] += 1;
     say(`${n + 1} kills, ${work.accepted} events`);
   }
-  await weir.start();
+  await start(weir);
   const judged = await work.finish(90);
   return { seed, kills, ...counts, ...judged };
 }
