@@ -253,8 +253,19 @@ TEST_CASE("queue: a pin that is told after it was settled is not sent again") {
   caf::anon_send(to, wake_queue{{"irc"}, stored_one->answer->pinned});
   fixture.run();
   CHECK(fixture.network.sent_to(irc).size() == 1);
-  (void)fixture.offer("irc", "2");
-  fixture.run();
+  SUBCASE("nor by a queue that loaded another") {
+    (void)fixture.offer("irc", "2");
+    fixture.run();
+  }
+  SUBCASE("nor by the next queue after an idle time") {
+    fixture.advance(minutes{1});
+    caf::anon_send(to, wake_queue{{"irc"}, stored_one->answer->pinned});
+    fixture.run();
+    CHECK(fixture.network.sent_to(irc).size() == 1);
+    caf::anon_send(to, wake_queue{{"irc"}, stored_one->answer->pinned});
+    (void)fixture.offer("irc", "2");
+    fixture.run();
+  }
   CHECK(fixture.network.sent_to(irc).size() == 2);
 }
 
