@@ -40,6 +40,9 @@ constexpr auto held_look_time = 250ms;
 constexpr auto held_retry_after = 10s;
 /// Empty lines in front of a request line, which old clients send.
 constexpr int empty_lines_max = 2;
+/// In a drain, how long a connection that never asked is waited for: who has
+/// just connected is about to send.
+constexpr auto first_request_time = 250ms;
 
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -98,8 +101,9 @@ void tcp_connection::start(std::function<void()> ended) {
 
 void tcp_connection::drain() {
   on_strand([](tcp_connection& self) {
+    error_code ignored;
     if (self.idle_)
-      self.close();
+      self.socket_.cancel(ignored); // It takes its last look.
   });
 }
 
@@ -195,22 +199,29 @@ awaitable<void> tcp_connection::serve() {
     co_await linger();
 }
 
-/// Waits for the first byte of a request; an end in between is silent.
+/// Waits for the first byte of a request; an end in between is silent. While
+/// draining this is one last look: what a client has sent already is served,
+/// since the rest of what it had for the bridge is lost with a cut one (R2).
 awaitable<bool> tcp_connection::await_request() {
   for (int empty_lines = 0;;) {
+    const bool draining = shared_->draining;
     if (empty_lines < empty_lines_max && reader_.skip_empty_line()) {
       ++empty_lines;
     } else if (reader_.has_bytes()) {
       co_return !stopped_;
-    } else if (shared_->draining || stopped_) {
+    } else if (stopped_
+               || (draining && request_turn_ > 0 && !reader_.more_is_here())) {
       co_return false;
     } else {
       idle_ = true;
-      arm(shared_->options.idle_time, at_deadline::close);
+      arm(draining ? first_request_time : shared_->options.idle_time,
+          at_deadline::close);
       const auto ec = co_await reader_.read_more();
       disarm();
       idle_ = false;
-      if (ec)
+      const bool told_to_drain = shared_->draining && !timed_out_
+        && ec == asio::error::operation_aborted;
+      if (ec && !told_to_drain)
         co_return false;
     }
   }

@@ -36,7 +36,8 @@ public:
   virtual ~connection() = default;
   /// Serves requests; `ended` runs once, on the connection's executor.
   virtual void start(std::function<void()> ended) = 0;
-  /// Ends it at once when idle, else after the answer under way. Any thread.
+  /// Ends it when no request has come, else after the answers to those that
+  /// have. Any thread.
   virtual void drain() = 0;
   /// Closes it at once. Any thread.
   virtual void stop() = 0;

@@ -66,6 +66,11 @@ bool message_reader::has_bytes() const noexcept {
   return impl_->buffer.size() != 0;
 }
 
+bool message_reader::more_is_here() const noexcept {
+  error_code ignored;
+  return impl_->socket.available(ignored) > 0;
+}
+
 bool message_reader::skip_empty_line() noexcept {
   const std::string_view bytes{impl_->data(), impl_->buffer.size()};
   if (!bytes.starts_with("\r\n"))

@@ -29,6 +29,8 @@ public:
 
   /// Whether bytes of a next request are here.
   [[nodiscard]] bool has_bytes() const noexcept;
+  /// Whether the socket holds bytes that were not read yet.
+  [[nodiscard]] bool more_is_here() const noexcept;
   /// Eats an empty line in front of a request line, if one stands there.
   bool skip_empty_line() noexcept;
   /// Waits for more bytes.

@@ -33,7 +33,12 @@ constexpr logger log{"listener"};
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 /// Long enough for a file descriptor to come free, short enough for a client.
-constexpr auto accept_pause = 100ms;
+constexpr std::chrono::milliseconds accept_pause{100};
+/// A pause that the end of a connection cuts short.
+constexpr std::chrono::milliseconds until_one_ends{std::chrono::hours{1}};
+/// No more than the system holds are taken out of the backlog in a drain, so
+/// that a flood of new ones does not keep the listener open.
+constexpr int backlog_max = asio::socket_base::max_listen_connections;
 
 struct host_and_port {
   std::string host;
@@ -85,6 +90,7 @@ public:
     if (ec || found.empty())
       return fail(ec::invalid_argument, "no such address: " + address);
     WEIR_TRY(listen_on(found.begin()->endpoint()));
+    accepting_ = true;
     asio::co_spawn(
       strand_, [self = shared_from_this()] { return self->accept_all(); },
       asio::detached);
@@ -97,9 +103,17 @@ public:
 
   void drain() {
     shared_->draining = true;
-    close_acceptor();
+    asio::dispatch(strand_, [self = shared_from_this()] {
+      error_code ignored;
+      self->acceptor_.cancel(ignored);
+      self->pause_.cancel();
+    });
     for (const auto& each : open_ones())
       each->drain();
+  }
+
+  [[nodiscard]] bool drained() const {
+    return shared_->draining && !accepting_ && count() == 0;
   }
 
   void stop() {
@@ -124,7 +138,7 @@ private:
     if (!error)
       acceptor_.bind(endpoint, error);
     if (!error)
-      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+      acceptor_.listen(backlog_max, error);
     if (!error)
       port_ = acceptor_.local_endpoint(error).port();
     if (!error)
@@ -139,22 +153,51 @@ private:
   /// Above the bound nothing is accepted: a homeserver that waits in the
   /// backlog loses less than one that is refused (spec R2).
   awaitable<void> accept_all() {
-    while (acceptor_.is_open()) {
-      if (count() >= shared_->options.connections_max) {
-        pause_.expires_at(std::chrono::steady_clock::time_point::max());
-        co_await pause_.async_wait(token);
+    while (!shared_->draining) {
+      if (is_full()) {
+        co_await pause_for(until_one_ends);
         continue;
       }
       tcp::socket socket{asio::make_strand(io_)};
       const auto [ec] = co_await acceptor_.async_accept(socket, token);
       if (!ec) {
         adopt(std::move(socket));
-      } else if (acceptor_.is_open()) {
+      } else if (!shared_->draining) {
         log.warn("accept failed why={}", ec.message());
-        pause_.expires_after(accept_pause);
-        co_await pause_.async_wait(token);
+        co_await pause_for(accept_pause);
       }
     }
+    co_await accept_backlog();
+    close_acceptor();
+  }
+
+  /// A drain cuts off nobody who has connected: those in the backlog are taken
+  /// in and served before the listener closes.
+  awaitable<void> accept_backlog() {
+    error_code ec;
+    acceptor_.non_blocking(true, ec);
+    for (int taken = 0; taken < backlog_max && acceptor_.is_open();) {
+      if (is_full()) {
+        co_await pause_for(until_one_ends);
+        continue;
+      }
+      tcp::socket socket{asio::make_strand(io_)};
+      acceptor_.accept(socket, ec);
+      if (ec == asio::error::would_block)
+        co_return;
+      ++taken;
+      if (!ec) {
+        adopt(std::move(socket));
+      } else {
+        log.warn("accept failed why={}", ec.message());
+        co_await pause_for(accept_pause);
+      }
+    }
+  }
+
+  awaitable<void> pause_for(std::chrono::milliseconds time) {
+    pause_.expires_after(time);
+    co_await pause_.async_wait(token);
   }
 
   void adopt(tcp::socket socket) {
@@ -183,8 +226,13 @@ private:
     asio::dispatch(strand_, [self = shared_from_this()] {
       error_code ignored;
       self->acceptor_.close(ignored);
+      self->accepting_ = false;
       self->pause_.cancel();
     });
+  }
+
+  [[nodiscard]] bool is_full() const {
+    return count() >= shared_->options.connections_max;
   }
 
   [[nodiscard]] size_t count() const {
@@ -207,6 +255,7 @@ private:
   asio::steady_timer pause_;
   std::shared_ptr<listener_state> shared_;
   std::atomic<uint16_t> port_{0};
+  std::atomic<bool> accepting_{false};
   mutable std::mutex mutex_;
   uint64_t last_id_ = 0;
   std::unordered_map<uint64_t, std::weak_ptr<connection>> open_;
@@ -231,6 +280,10 @@ uint16_t http_server::port() const noexcept {
 
 void http_server::drain() {
   impl_->drain();
+}
+
+bool http_server::drained() const {
+  return impl_->drained();
 }
 
 void http_server::stop() {

@@ -41,9 +41,12 @@ public:
   /// The port listened on, after `start`.
   [[nodiscard]] uint16_t port() const noexcept;
 
-  /// Accepts no more connections; idle ones are closed; the answer under way on
-  /// each of the others is sent with `Connection: close`.
+  /// Takes in the connections that wait in the backlog and no others; serves
+  /// every request that has come, answered with `Connection: close`; closes the
+  /// connections on which none has. Whoever drains bounds it by `stop`.
   void drain();
+  /// Whether a drain has come to its end.
+  [[nodiscard]] bool drained() const;
   /// Closes everything at once.
   void stop();
 

@@ -145,8 +145,7 @@ private:
     house_->drain();
     // A homeserver whose request is cut off gives up what it cannot repeat
     // (spec R2), so the answers under way are sent first.
-    while (listener_.figures_now().connections > 0
-           && std::chrono::steady_clock::now() < until)
+    while (!listener_.drained() && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(drain_look);
   }
 

@@ -59,6 +59,32 @@ test('SIGTERM answers the request that is being taken', async (t) => {
   await bridge.has(['$a']);
 });
 
+test('SIGTERM answers the requests that were sent before it', async (t) => {
+  const bridge = await t.bridge();
+  const weir = await t.weir({ bridges: [bridge] });
+  const put = (txn) => request_text('PUT',
+    `/_weir/as/bridge/_matrix/app/v1/transactions/${txn}`,
+    [`Authorization: Bearer ${bridge.hs_token}`],
+    JSON.stringify({ events: [message(`$${txn}`)] }));
+  const kept = [];
+  for (let n = 0; n < 20; n += 1) {
+    const connection = await new raw_connection(weir.port).open();
+    t.at_end(() => connection.close());
+    connection.write(put(`warm${n}`));
+    assert.equal((await connection.response()).status, 200);
+    kept.push(connection);
+  }
+  for (const [n, connection] of kept.entries()) connection.write(put(`last${n}`));
+  const stopped = weir.stop();
+  for (const connection of kept) {
+    const response = await connection.response();
+    assert.equal(response.status, 200, JSON.stringify(response));
+  }
+  assert.equal((await stopped).code, 0);
+  await weir.start();
+  await bridge.has(kept.map((_, n) => `$last${n}`));
+});
+
 test('SIGTERM does not wait for a hanging bridge longer than it is told',
   async (t) => {
     const bridge = await t.bridge({ behaviour: async () => {} });

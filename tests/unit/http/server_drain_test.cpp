@@ -1,0 +1,143 @@
+#include "tests/unit/http/server_fixture.hpp"
+
+#include <doctest/doctest.h>
+
+#include <future>
+#include <optional>
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view get_stall = "GET /stall HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// Answers like `echo`; a request of `/stall` first keeps the only I/O thread
+/// until `go_on`, so that what comes meanwhile lies unread.
+class stalling {
+public:
+  head_handler handler() {
+    return [this](const request_head& head) {
+      if (head.target == "/stall") {
+        stalled_.set_value();
+        going_on_.wait();
+      }
+      return echo(head);
+    };
+  }
+  void wait_for_stall() {
+    stalled_.get_future().wait();
+  }
+  void go_on() {
+    go_on_.set_value();
+  }
+
+private:
+  std::promise<void> stalled_;
+  std::promise<void> go_on_;
+  std::future<void> going_on_{go_on_.get_future()};
+};
+
+void check_last_answer(wire_client& client) {
+  const auto answer = client.answer();
+  CHECK(status_of(answer) == 200);
+  CHECK(field_of(answer, "Connection") == "close");
+  CHECK(client.ended());
+}
+
+} // namespace
+
+TEST_CASE("server drain: a request that was not read yet is served") {
+  stalling stall;
+  listening server{stall.handler()};
+  wire_client kept{server.port()};
+  CHECK(status_of(kept.ask(get)) == 200);
+  wire_client fresh{server.port()};
+  CHECK(eventually([&] { return server.figures().connections == 2; }));
+  wire_client first{server.port()};
+  first.send(get_stall);
+  stall.wait_for_stall();
+  kept.send(get);
+  fresh.send(get);
+  server.server().drain();
+  stall.go_on();
+  check_last_answer(first);
+  check_last_answer(kept);
+  check_last_answer(fresh);
+}
+
+TEST_CASE("server drain: a request with its body half sent is served") {
+  stalling stall;
+  listening server{stall.handler()};
+  wire_client kept{server.port()};
+  CHECK(status_of(kept.ask(get)) == 200);
+  wire_client first{server.port()};
+  first.send(get_stall);
+  stall.wait_for_stall();
+  const auto request = put("a body in two parts");
+  kept.send(std::string_view{request}.substr(0, request.size() - 5));
+  server.server().drain();
+  stall.go_on();
+  check_last_answer(first);
+  CHECK(kept.silent());
+  kept.send(std::string_view{request}.substr(request.size() - 5));
+  check_last_answer(kept);
+}
+
+TEST_CASE("server drain: who waits in the backlog is served") {
+  stalling stall;
+  auto options = quick_options();
+  options.connections_max = 1;
+  listening server{stall.handler(), options};
+  std::optional<wire_client> first{std::in_place, server.port()};
+  first->send(get_stall);
+  stall.wait_for_stall();
+  wire_client second{server.port()};
+  second.send(get);
+  wire_client third{server.port()};
+  third.send(get);
+  server.server().drain();
+  CHECK_FALSE(server.server().drained());
+  stall.go_on();
+  check_last_answer(*first);
+  first.reset();
+  check_last_answer(second);
+  second.close();
+  check_last_answer(third);
+  third.close();
+  CHECK(eventually([&] { return server.server().drained(); }));
+}
+
+TEST_CASE("server drain: who comes after it is refused") {
+  listening server{echo};
+  server.server().drain();
+  CHECK(eventually([&] { return server.server().drained(); }));
+  wire_client late{server.port()};
+  late.send(get);
+  CHECK(late.ended());
+}
+
+TEST_CASE("server drain: who connected and asks nothing does not hold it up") {
+  listening server{echo};
+  wire_client mute{server.port()};
+  CHECK(eventually([&] { return server.figures().connections == 1; }));
+  server.server().drain();
+  CHECK(mute.ended());
+  CHECK(eventually([&] { return server.server().drained(); }));
+}
+
+TEST_CASE("server drain: an empty line is no request") {
+  stalling stall;
+  listening server{stall.handler()};
+  wire_client kept{server.port()};
+  CHECK(status_of(kept.ask(get)) == 200);
+  wire_client first{server.port()};
+  first.send(get_stall);
+  stall.wait_for_stall();
+  kept.send("\r\n");
+  server.server().drain();
+  stall.go_on();
+  check_last_answer(first);
+  CHECK(kept.ended());
+}
