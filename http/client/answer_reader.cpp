@@ -166,11 +166,13 @@ struct answer_reader::parts {
     unparsed.erase(0, used);
     if (in_head)
       head_bytes += used;
-    if (error && error != http::error::need_more) {
+    const bool broken = error && error != http::error::need_more;
+    if (parser->is_header_done())
+      judge_head();
+    else if (!broken)
+      judge_head_bytes();
+    if (broken && !finished)
       failed(error);
-      return false;
-    }
-    parser->is_header_done() ? judge_head() : judge_head_bytes();
     if (!finished && parser->is_done()) {
       message_done();
       return !finished && !unparsed.empty();
