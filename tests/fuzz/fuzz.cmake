@@ -1,17 +1,65 @@
-# The deterministic fuzz test is part of schema_tests. With -DWEIR_FUZZ=ON and
-# clang there is a libFuzzer program beside it, with coverage of the schema
-# layer: tests/transaction_fuzz [-max_total_time=seconds] [corpus folder].
+# Every parser of bytes from outside has a property (properties.hpp). Here it is
+# held against the committed corpus, in the test program of its layer.
 target_sources(
   schema_tests
   PRIVATE fuzz/json_source.cpp fuzz/transaction_property.cpp
-          fuzz/transaction_fuzz_test.cpp)
+          fuzz/registration_property.cpp fuzz/configuration_property.cpp
+          fuzz/transaction_fuzz_test.cpp fuzz/schema_corpus_test.cpp)
+target_sources(http_tests PRIVATE fuzz/request_property.cpp
+                                  fuzz/answer_property.cpp
+                                  fuzz/http_corpus_test.cpp)
 
-option(WEIR_FUZZ "Build the libFuzzer program (clang only)" OFF)
-if(WEIR_FUZZ)
-  target_compile_options(weir_schema PRIVATE -fsanitize=fuzzer-no-link)
-  add_executable(transaction_fuzz fuzz/transaction_fuzz.cpp
-                                  fuzz/transaction_property.cpp)
-  target_compile_options(transaction_fuzz PRIVATE -fsanitize=fuzzer)
-  target_link_libraries(transaction_fuzz PRIVATE weir_schema)
-  target_link_options(transaction_fuzz PRIVATE -fsanitize=fuzzer)
+set(fuzzers transaction registration configuration request answer)
+
+# Guided by coverage they run in a build of their own, by clang, which
+# scripts/fuzz makes. A minute each is what every check can spend.
+add_test(NAME "fuzz: the fuzzers build"
+         COMMAND ${CMAKE_SOURCE_DIR}/scripts/fuzz --build)
+set_tests_properties(
+  "fuzz: the fuzzers build" PROPERTIES FIXTURES_SETUP fuzzers LABELS fuzz
+                                       TIMEOUT 900 ENVIRONMENT
+                                       BUILD_DIR=${CMAKE_BINARY_DIR})
+foreach(fuzzer IN LISTS fuzzers)
+  add_test(NAME "fuzz: a minute of ${fuzzer} finds nothing"
+           COMMAND ${CMAKE_SOURCE_DIR}/scripts/fuzz --seconds 60 ${fuzzer})
+  set_tests_properties(
+    "fuzz: a minute of ${fuzzer} finds nothing"
+    PROPERTIES FIXTURES_REQUIRED fuzzers LABELS fuzz TIMEOUT 180 ENVIRONMENT
+               BUILD_DIR=${CMAKE_BINARY_DIR})
+endforeach()
+
+option(WEIR_FUZZ "Build the libFuzzer programs (clang only)" OFF)
+if(NOT WEIR_FUZZ)
+  return()
 endif()
+
+foreach(library weir_schema weir_policy)
+  target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
+endforeach()
+# The parsers of the http layer without its actors.
+add_library(
+  weir_fuzz_http OBJECT
+  ../http/boost_assert.cpp ../http/auth.cpp ../http/framing.cpp ../http/matrix_reply.cpp
+  ../http/message_reader.cpp ../http/router.cpp ../http/client/answer_reader.cpp)
+# clang 14 cannot mark the functions that it makes of coroutines.
+set(coroutines -fno-sanitize=function)
+target_compile_definitions(weir_fuzz_http PUBLIC BOOST_ENABLE_ASSERT_HANDLER)
+target_compile_options(weir_fuzz_http PRIVATE -fsanitize=fuzzer-no-link
+                                              ${coroutines})
+target_link_libraries(weir_fuzz_http PUBLIC weir_schema Threads::Threads
+                      PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
+
+foreach(fuzzer IN LISTS fuzzers)
+  set(program fuzz_${fuzzer})
+  add_executable(${program} fuzz/fuzz_entry.cpp fuzz/${fuzzer}_property.cpp)
+  target_compile_definitions(
+    ${program} PRIVATE WEIR_PROPERTY=broken_${fuzzer}_property)
+  target_compile_options(${program} PRIVATE -fsanitize=fuzzer ${coroutines})
+  target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${program} PRIVATE weir_policy weir_schema)
+  if(fuzzer STREQUAL request OR fuzzer STREQUAL answer)
+    target_link_libraries(${program} PRIVATE weir_fuzz_http OpenSSL::Crypto)
+  endif()
+  list(APPEND fuzz_programs ${program})
+endforeach()
+add_custom_target(fuzzers DEPENDS ${fuzz_programs})

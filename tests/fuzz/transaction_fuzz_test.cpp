@@ -1,7 +1,7 @@
 #include "schema/json_check.hpp"
 #include "schema/transaction.hpp"
 #include "tests/fuzz/json_source.hpp"
-#include "tests/fuzz/transaction_property.hpp"
+#include "tests/fuzz/properties.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "tests/fuzz/transaction_property.hpp"
+#include "tests/fuzz/properties.hpp"
 
 #include "schema/json_check.hpp"
 #include "schema/transaction.hpp"

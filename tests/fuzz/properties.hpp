@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// What must hold of any bytes at all that come from outside, a function for
+/// each parser. Each returns what does not hold, or nothing. They are fed by
+/// libFuzzer (tests/fuzz/fuzz_entry.cpp) and with the committed corpora
+/// (corpus_test.hpp).
+namespace weir::test {
+
+/// A transaction's body:
+/// - it is sliced, refused as no JSON or refused as misshapen, and the grammar
+///   check agrees on which;
+/// - what is sliced renders to JSON that slices into the same elements.
+std::string broken_transaction_property(std::string_view body);
+
+/// A registration file: it is taken or something is said against it, never
+/// both; the copy that the homeserver gets says what the file says.
+std::string broken_registration_property(std::string_view text);
+
+/// A configuration file: each problem says where and what; what is taken is
+/// within its bounds and is read again as the same.
+std::string broken_configuration_property(std::string_view text);
+
+/// What a client sends to the listener, pipelined: each head is refused with a
+/// whole answer, or has a path that goes on without a line's end and without
+/// the token.
+std::string broken_request_property(std::string_view bytes);
+
+/// What a bridge sends back: the pieces in which it arrives change nothing, its
+/// bounds hold, and the verdict asks for no longer pause than there is.
+std::string broken_answer_property(std::string_view bytes);
+
+} // namespace weir::test
