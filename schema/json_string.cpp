@@ -12,7 +12,7 @@ namespace {
 uint32_t hex_value(const char* digits) noexcept {
   uint32_t bits = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto c = static_cast<uint32_t>(digits[i]);
+    const uint32_t c = static_cast<unsigned char>(digits[i]);
     bits = bits << 4U | (c <= '9' ? c - '0' : (c | 0x20U) - 'a' + 10);
   }
   return bits;
