@@ -21,7 +21,8 @@ public:
   /// there already. Returns its id.
   virtual expected<int64_t> quarantine(const quarantine_row& row) = 0;
 
-  /// Bytes held by dead letters, by quarantined bodies.
+  /// Bytes held by dead letters, by quarantined bodies. Read from a total that
+  /// each row's coming and going keeps, so asked for before each addition.
   virtual expected<uint64_t> dead_letter_bytes() = 0;
   virtual expected<uint64_t> quarantine_bytes() = 0;
 };

@@ -52,12 +52,10 @@ keep::keep(connection& on)
                   + on.speaks().bytes(":body") + ") RETURNING id",
                 "i"},
     letter_bytes_{on, "dead letter bytes",
-                  "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) "
-                  "FROM dead_letter",
+                  "SELECT bytes FROM kept_bytes WHERE kind = 'dead_letter'",
                   "i"},
     quarantine_bytes_{on, "quarantine bytes",
-                      "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) "
-                      "FROM quarantine",
+                      "SELECT bytes FROM kept_bytes WHERE kind = 'quarantine'",
                       "i"} {
 }
 

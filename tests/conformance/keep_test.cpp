@@ -1,3 +1,4 @@
+#include "persistence/sql/connection.hpp"
 #include "tests/conformance/stores.hpp"
 
 using namespace weir;
@@ -103,4 +104,66 @@ TEST_CASE_TEMPLATE("keep: nothing survives a rollback", Where,
     CHECK(must(on.db->keep().quarantine_bytes()) == 1);
   });
   CHECK(must(on.reader->quarantined({})).at(0).times == 1);
+}
+
+namespace {
+
+/// A plain connection to the same store, as an operator has it.
+sql::connection beside(const on_sqlite& where) {
+  return {must(sql::parse_url(where.file.options().url)),
+          sql::purpose::migrating, false};
+}
+
+sql::connection beside(const on_postgresql& where) {
+  return {must(sql::parse_url(where.database.options().url)),
+          sql::purpose::migrating, true};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("keep: what is held is the sum of what is there", Where,
+                   on_sqlite, on_postgresql) {
+  world<Where> on;
+  auto by_hand = beside(on.where);
+  must(by_hand.open());
+  const auto compare = [&] {
+    for (const std::string table : {"dead_letter", "quarantine"}) {
+      const auto sum
+        = must(by_hand.value("SELECT coalesce(sum(size), 0) FROM " + table));
+      CHECK(must(by_hand.value("SELECT bytes FROM kept_bytes WHERE kind = '"
+                               + table + "'"))
+            == sum);
+    }
+  };
+  compare();
+  on.batch([&] {
+    for (uint64_t each = 1; each <= 5; ++each) {
+      const std::string bytes(each * 10, '1');
+      must(on.db->keep().bury(letter("a", each, bytes)));
+      must(on.db->keep().bury(letter("a", each + 1, bytes)));
+      must(on.db->keep().quarantine(suspicious("b", bytes)));
+      must(on.db->keep().quarantine(suspicious("b", bytes)));
+    }
+  });
+  compare();
+  must(by_hand.script("DELETE FROM dead_letter WHERE seq > 2;"
+                      "DELETE FROM quarantine WHERE size = 30"));
+  compare();
+  on.batch([&] {
+    CHECK(must(on.db->keep().dead_letter_bytes()) == 10 + 20);
+    CHECK(must(on.db->keep().quarantine_bytes()) == 10 + 20 + 40 + 50);
+  });
+}
+
+TEST_CASE_TEMPLATE("keep: what is held is not found by adding it up", Where,
+                   on_sqlite, on_postgresql) {
+  world<Where> on;
+  on.batch([&] { must(on.db->keep().bury(letter("a", 1, "{}"))); });
+  auto by_hand = beside(on.where);
+  must(by_hand.open());
+  must(by_hand.script("UPDATE kept_bytes SET bytes = bytes + 7"));
+  on.batch([&] {
+    CHECK(must(on.db->keep().dead_letter_bytes()) == 2 + 7);
+    CHECK(must(on.db->keep().quarantine_bytes()) == 7);
+  });
 }

@@ -216,6 +216,10 @@ private:
     CHECK(row->owed_others == owed_.size() - events);
     CHECK(row->owed_bytes == bytes);
     CHECK(row->pinned.has_value() == !owed_.empty());
+    uint64_t buried = 0;
+    for (const auto& letter : letters_)
+      buried += letter.size();
+    CHECK(letter_bytes() == buried);
     const auto rows = on_.owed();
     REQUIRE(rows.size() == owed_.size());
     for (size_t i = 0; i < rows.size(); ++i)
@@ -223,6 +227,13 @@ private:
     REQUIRE(pinned_.has_value() == row->pinned.has_value());
     if (pinned_)
       compare_pinned(*row, *pinned_);
+  }
+
+  /// What the store says its dead letters hold.
+  uint64_t letter_bytes() {
+    return must(on_.ask([](store& on, batch_context&,
+                           int) { return on.keep().dead_letter_bytes(); },
+                        0));
   }
 
   /// The pinned transaction is the oldest that is owed, and its id means it.
