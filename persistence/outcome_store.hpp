@@ -18,7 +18,9 @@ public:
   virtual expected<void> put_status(const queue_status_row& row) = 0;
 
   /// Forgets rows of the feed that are older than `before` and the oldest above
-  /// `keep_max` rows; at most `rows_max` in one call. Returns how many went.
+  /// `keep_max` rows; at most `rows_max` in one call. Each slot's rows go in
+  /// the order of their positions, among slots the older goes first. Returns
+  /// how many went, at a cost that does not grow with how many stay.
   virtual expected<uint64_t> forget_outcomes(stored_time before,
                                              size_t keep_max, size_t rows_max)
     = 0;

@@ -5,8 +5,9 @@ namespace weir::sql {
 outcomes::outcomes(connection& on)
   : record_{on, "record outcome",
             "INSERT INTO outcome (slot, pos, queue, subject, result, detail, "
-            "events, at) VALUES (:slot, :pos, :queue, :subject, :result, "
-            ":detail, :events, :at)"},
+            "events, at, nth) VALUES (:slot, :pos, :queue, :subject, :result, "
+            ":detail, :events, :at, coalesce((SELECT nth FROM outcome "
+            "WHERE slot = :slot ORDER BY pos DESC LIMIT 1), 0) + 1)"},
     put_status_{on, "put status",
                 "INSERT INTO queue_status (queue, state, cause, since, "
                 "next_at, last_error, last_error_at, attempts, as_of) VALUES "
@@ -18,14 +19,19 @@ outcomes::outcomes(connection& on)
                 "last_error = excluded.last_error, "
                 "last_error_at = excluded.last_error_at, "
                 "attempts = excluded.attempts, as_of = excluded.as_of"},
-    count_{on, "count outcomes", "SELECT count(*) FROM outcome", "i"},
+    next_slot_{on, "slots of outcomes",
+               "SELECT min(slot) FROM outcome WHERE slot > :after", "i"},
+    ends_{on, "outcome ends",
+          "SELECT (SELECT nth FROM outcome WHERE slot = :slot "
+          "ORDER BY pos LIMIT 1), (SELECT nth FROM outcome "
+          "WHERE slot = :slot ORDER BY pos DESC LIMIT 1)",
+          "ii"},
     oldest_{on, "oldest outcomes",
-            "SELECT at, slot, pos FROM outcome ORDER BY at, slot, pos "
-            "LIMIT :max",
-            "iii"},
+            "SELECT pos, at FROM outcome WHERE slot = :slot "
+            "ORDER BY pos LIMIT :max",
+            "ii"},
     remove_{on, "forget outcomes",
-            "DELETE FROM outcome "
-            "WHERE (at, slot, pos) <= (:at, :slot, :pos)"} {
+            "DELETE FROM outcome WHERE slot = :slot AND pos <= :pos"} {
 }
 
 expected<void> outcomes::record(const outcome_row& row) {
@@ -39,29 +45,75 @@ expected<void> outcomes::put_status(const queue_status_row& row) {
                          row.attempts, row.as_of);
 }
 
+expected<std::optional<int64_t>> outcomes::slot_after(int64_t slot) {
+  WEIR_TRY(next_slot_.run(slot));
+  WEIR_TRY(const auto found, next_slot_.next());
+  std::optional<int64_t> next;
+  if (found && !next_slot_.null(0))
+    next = next_slot_.number(0);
+  next_slot_.done();
+  return next;
+}
+
+expected<outcomes::old_rows> outcomes::oldest_of(int64_t slot,
+                                                 size_t rows_max) {
+  old_rows of;
+  of.slot = slot;
+  WEIR_TRY(ends_.run(slot));
+  WEIR_TRY(auto found, ends_.next());
+  if (found && !ends_.null(0))
+    of.held = ends_.count(1) - ends_.count(0) + 1;
+  ends_.done();
+  WEIR_TRY(oldest_.run(slot, as_count(rows_max)));
+  while (true) {
+    WEIR_TRY(found, oldest_.next());
+    if (!found)
+      return of;
+    of.rows.push_back({oldest_.number(0), oldest_.when(1)});
+  }
+}
+
+/// The slot whose next row is the oldest; none when all rows are to go.
+outcomes::old_rows* outcomes::oldest(std::vector<old_rows>& slots) {
+  old_rows* found = nullptr;
+  for (auto& each : slots) {
+    if (each.leaving < each.rows.size()
+        && (found == nullptr
+            || each.rows[each.leaving].at < found->rows[found->leaving].at))
+      found = &each;
+  }
+  return found;
+}
+
 expected<uint64_t> outcomes::forget_outcomes(stored_time before,
                                              size_t keep_max, size_t rows_max) {
-  WEIR_TRY(count_.run());
-  WEIR_TRY(auto found, count_.next());
-  const uint64_t rows = found ? count_.count(0) : 0;
-  count_.done();
-  const uint64_t too_many = rows > keep_max ? rows - keep_max : 0;
-  WEIR_TRY(oldest_.run(as_count(rows_max)));
-  struct place {
-    int64_t at, slot, pos;
-  };
-  std::optional<place> last;
-  for (uint64_t index = 0;; ++index) {
-    WEIR_TRY(found, oldest_.next());
-    if (!found || (index >= too_many && oldest_.when(0) >= before))
+  std::vector<old_rows> slots;
+  uint64_t held = 0;
+  int64_t last = -1;
+  while (true) {
+    WEIR_TRY(const auto slot, slot_after(last));
+    if (!slot)
       break;
-    last = {oldest_.number(0), oldest_.number(1), oldest_.number(2)};
+    WEIR_TRY(auto of, oldest_of(*slot, rows_max));
+    held += of.held;
+    slots.push_back(std::move(of));
+    last = *slot;
   }
-  oldest_.done();
-  if (!last)
-    return uint64_t{0};
-  WEIR_TRY(remove_.run(last->at, last->slot, last->pos));
-  return remove_.changed();
+  const uint64_t too_many = held > keep_max ? held - keep_max : 0;
+  uint64_t forgotten = 0;
+  for (auto* from = oldest(slots); from != nullptr && forgotten < rows_max;
+       from = oldest(slots)) {
+    if (forgotten >= too_many && from->rows[from->leaving].at >= before)
+      break;
+    ++from->leaving;
+    ++forgotten;
+  }
+  for (const auto& each : slots) {
+    if (each.leaving > 0) {
+      WEIR_TRY(remove_.run(each.slot, each.rows[each.leaving - 1].pos));
+    }
+  }
+  return forgotten;
 }
 
 } // namespace weir::sql

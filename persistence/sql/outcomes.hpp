@@ -3,6 +3,8 @@
 #include "persistence/outcome_store.hpp"
 #include "persistence/sql/statement.hpp"
 
+#include <vector>
+
 namespace weir::sql {
 
 /// The feed and the status of queues on SQL. Belongs to one connection.
@@ -16,9 +18,26 @@ public:
                                      size_t rows_max) override;
 
 private:
+  /// The oldest rows of one slot, in order of their positions.
+  struct old_rows {
+    struct row {
+      int64_t pos = 0;
+      stored_time at;
+    };
+    int64_t slot = 0;
+    uint64_t held = 0; ///< How many rows the slot has in all.
+    std::vector<row> rows;
+    size_t leaving = 0; ///< How many of `rows` are to go.
+  };
+
+  expected<std::optional<int64_t>> slot_after(int64_t slot);
+  expected<old_rows> oldest_of(int64_t slot, size_t rows_max);
+  static old_rows* oldest(std::vector<old_rows>& slots);
+
   statement record_;
   statement put_status_;
-  statement count_;
+  statement next_slot_;
+  statement ends_;
   statement oldest_;
   statement remove_;
 };

@@ -1,3 +1,5 @@
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/outcomes.hpp"
 #include "tests/conformance/stores.hpp"
 
 using namespace weir;
@@ -59,17 +61,64 @@ TEST_CASE_TEMPLATE("outcome: the oldest above the bound are forgotten first",
   world<Where> on;
   on.batch([&] {
     auto& feed = on.db->outcomes();
-    must(feed.record(delivered(1, 1, noon + milliseconds{9})));
-    must(feed.record(delivered(2, 1, noon)));
+    must(feed.record(delivered(1, 1, noon)));
     must(feed.record(delivered(1, 2, noon)));
-    must(feed.record(delivered(1, 3, noon)));
+    must(feed.record(delivered(2, 1, noon)));
+    must(feed.record(delivered(1, 3, noon + milliseconds{9})));
     CHECK(must(feed.forget_outcomes({}, 2, no_bound)) == 2);
     // Slot 1 went before slot 2 at one time, and the youngest stayed.
-    must(feed.record(delivered(1, 2, noon)));
-    must(feed.record(delivered(1, 3, noon)));
+    must(feed.record(delivered(1, 4, noon + milliseconds{9})));
     CHECK(must(feed.forget_outcomes(noon + milliseconds{1}, no_bound, no_bound))
-          == 3);
+          == 1);
+    CHECK(must(feed.forget_outcomes({}, 0, no_bound)) == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("outcome: a slot's rows go in the order of positions", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  on.batch([&] {
+    auto& feed = on.db->outcomes();
+    // As after a start behind somebody who had set the clock back.
+    must(feed.record(delivered(1, 1, noon + milliseconds{9})));
+    must(feed.record(delivered(1, 2, noon)));
+    must(feed.record(delivered(2, 7, noon + milliseconds{5})));
+    const auto later = noon + milliseconds{6};
+    CHECK(must(feed.forget_outcomes(later, no_bound, no_bound)) == 1);
+    CHECK(must(feed.forget_outcomes(later, 1, no_bound)) == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("outcome: what is left after some went is counted", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  on.batch([&] {
+    auto& feed = on.db->outcomes();
+    // Positions have gaps: every batch takes one, and few have a row.
+    for (uint64_t pos = 10; pos <= 50; pos += 10)
+      must(feed.record(delivered(1, pos, noon)));
+    CHECK(must(feed.forget_outcomes({}, 3, no_bound)) == 2);
+    must(feed.record(delivered(1, 60, noon)));
+    CHECK(must(feed.forget_outcomes({}, 4, no_bound)) == 0);
+    CHECK(must(feed.forget_outcomes({}, 0, no_bound)) == 4);
+    must(feed.record(delivered(1, 70, noon)));
+    CHECK(must(feed.forget_outcomes({}, 1, no_bound)) == 0);
     CHECK(must(feed.forget_outcomes({}, 0, no_bound)) == 1);
+  });
+}
+
+TEST_CASE("outcome: how many there are is not found by counting") {
+  world<on_sqlite> on;
+  on.batch([&] {
+    for (uint64_t pos = 1; pos <= 3; ++pos)
+      must(on.db->outcomes().record(delivered(1, pos, noon)));
+  });
+  sql::connection beside{must(sql::parse_url(on.where.file.options().url)),
+                         sql::purpose::migrating, false};
+  must(beside.open());
+  must(beside.script("UPDATE outcome SET nth = 100 WHERE pos = 3"));
+  on.batch([&] {
+    CHECK(must(on.db->outcomes().forget_outcomes({}, 99, no_bound)) == 1);
   });
 }
 

@@ -83,17 +83,20 @@ expected<uint64_t> memory_outcomes::forget_outcomes(stored_time before,
                                                     size_t keep_max,
                                                     size_t rows_max) {
   WEIR_TRY(const auto statement, on_.run("forget outcomes"));
-  std::vector<std::tuple<stored_time, uint32_t, uint64_t>> by_age;
-  for (const auto& [key, row] : on_.tables().outcomes)
-    by_age.emplace_back(row.at, row.slot, row.pos);
-  std::sort(by_age.begin(), by_age.end());
-  const size_t too_many
-    = by_age.size() > keep_max ? by_age.size() - keep_max : 0;
+  const auto& rows = on_.tables().outcomes;
+  const size_t too_many = rows.size() > keep_max ? rows.size() - keep_max : 0;
   uint64_t forgotten = 0;
-  for (const auto& [at, slot, pos] : by_age) {
-    if (forgotten >= rows_max || (forgotten >= too_many && at >= before))
+  while (forgotten < rows_max && !rows.empty()) {
+    // The first row of each slot; of these the oldest.
+    auto oldest = rows.begin();
+    for (auto each = rows.begin(); each != rows.end();
+         each = rows.lower_bound({each->first.first + 1, 0})) {
+      if (each->second.at < oldest->second.at)
+        oldest = each;
+    }
+    if (forgotten >= too_many && oldest->second.at >= before)
       break;
-    on_.erase<&memory_tables::outcomes>(std::pair{slot, pos});
+    on_.erase<&memory_tables::outcomes>(std::pair{oldest->first});
     ++forgotten;
   }
   return forgotten;
