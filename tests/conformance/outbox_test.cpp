@@ -1,9 +1,16 @@
+#include "persistence/sql/connection.hpp"
 #include "tests/conformance/stores.hpp"
 
 using namespace weir;
 using namespace weir::test;
 
 namespace {
+
+/// A plain connection to a PostgreSQL store.
+sql::connection beside(const postgresql_database& database) {
+  return {must(sql::parse_url(database.options().url)), sql::purpose::migrating,
+          true};
+}
 
 /// A queue with `count` events of 14 bytes, seqs from 1.
 template <class Where>
@@ -276,4 +283,43 @@ TEST_CASE_TEMPLATE("outbox: nothing survives a rollback", Where,
     CHECK(must(on.db->outbox().lock_queue({"a"}))->next_txn == 1);
     CHECK(!must(on.db->outbox().lock_queue({"b"})));
   });
+}
+
+TEST_CASE_TEMPLATE("outbox: a very large transaction is one commit", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = on.adopted("a");
+  std::vector<owed_row> rows;
+  for (uint64_t seq = 1; seq <= 20; ++seq)
+    rows.push_back(event(seq, std::string(size_t{1} << 20, 'x')));
+  must(on.db->begin(on.lease, 1));
+  must(on.db->outbox().append(queue.no, rows));
+  on.db->rollback();
+  CHECK(on.owed(queue.no).empty());
+  on.batch([&] { must(on.db->outbox().append(queue.no, rows)); });
+  CHECK(on.owed(queue.no) == rows);
+}
+
+TEST_CASE("outbox: no statement carries a very large transaction") {
+  world<on_postgresql> on;
+  const auto queue = on.adopted("a");
+  auto watching = beside(on.where.database);
+  must(watching.open());
+  must(watching.script(
+    "CREATE TABLE added (bytes BIGINT);"
+    "CREATE FUNCTION note_added() RETURNS trigger LANGUAGE plpgsql AS $$ "
+    "BEGIN INSERT INTO added SELECT sum(octet_length(bytes)) FROM fresh; "
+    "RETURN NULL; END $$;"
+    "CREATE TRIGGER added AFTER INSERT ON outbox REFERENCING NEW TABLE AS "
+    "fresh FOR EACH STATEMENT EXECUTE FUNCTION note_added()"));
+  std::vector<owed_row> rows;
+  for (uint64_t seq = 1; seq <= 10; ++seq)
+    rows.push_back(event(seq, std::string(size_t{1} << 20, 'x')));
+  // What is larger than a statement should be goes alone.
+  rows.push_back(event(11, std::string(size_t{9} << 20, 'x')));
+  rows.push_back(event(12, "{}"));
+  on.batch([&] { must(on.db->outbox().append(queue.no, rows)); });
+  CHECK(must(watching.value(
+          "SELECT string_agg(CAST(bytes AS TEXT), ' ') FROM added"))
+        == "4194304 4194304 2097152 9437184 2");
 }
