@@ -15,7 +15,8 @@ class inbox_store {
 public:
   virtual ~inbox_store() = default;
 
-  /// Every generation remembered for this id, oldest first.
+  /// The newest generations remembered for this id, oldest first: at most
+  /// `limits::inbound_generations_max`.
   virtual expected<std::vector<inbound_row>>
   find_inbound(queue_no queue, std::string_view hs_txn_id) = 0;
 

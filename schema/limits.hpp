@@ -42,6 +42,9 @@ inline constexpr size_t batch_rows_max = 1'000;
 inline constexpr size_t batch_bytes_max = size_t{1} << 20;
 /// A batch that takes longer is a database that is away.
 inline constexpr auto batch_statement_timeout = 5s;
+/// A page for a person that takes longer is given up: its snapshot holds back
+/// the checkpoints of SQLite and the cleaner of PostgreSQL.
+inline constexpr auto read_statement_timeout = 5s;
 /// How long an asker waits for its operation to be begun.
 inline constexpr auto operation_deadline = 10s;
 /// And then for the commit, so that an asker outwaits the writer.
@@ -55,6 +58,10 @@ inline constexpr auto seen_events_age = 24h;
 /// homeserver (512 s for Synapse), with a night's margin (R5).
 inline constexpr auto inbound_transactions_age = 24h;
 inline constexpr size_t inbound_transactions_max = 20'000; ///< Per appservice.
+/// Of one homeserver's id. A homeserver retries its latest transaction alone,
+/// so what came many generations ago is no retry; one that gives all it sends
+/// the same id would have each accept read every transaction of a day.
+inline constexpr size_t inbound_generations_max = 32;
 inline constexpr auto outcomes_age = 7 * 24h;
 inline constexpr size_t outcomes_max = 1'000'000;
 inline constexpr size_t dead_letter_bytes_max = size_t{1} << 30;

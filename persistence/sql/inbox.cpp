@@ -1,5 +1,9 @@
 #include "persistence/sql/inbox.hpp"
 
+#include "schema/limits.hpp"
+
+#include <algorithm>
+
 namespace weir::sql {
 
 namespace {
@@ -25,7 +29,8 @@ inbox::inbox(connection& on)
           "SELECT generation, at, event_hashes, non_event_hashes "
           "FROM inbound_transaction WHERE appservice = :appservice "
           "AND hs_txn_id = "
-            + speaks_.bytes(":hs_txn_id") + " ORDER BY generation",
+            + speaks_.bytes(":hs_txn_id")
+            + " ORDER BY generation DESC LIMIT :max",
           "iibb"},
     remember_{on, "remember inbound", remember_text(speaks_)},
     ends_{on, "inbound ends",
@@ -49,7 +54,8 @@ inbox::inbox(connection& on)
 
 expected<std::vector<inbound_row>>
 inbox::find_inbound(queue_no queue, std::string_view hs_txn_id) {
-  WEIR_TRY(find_.run(queue, raw_bytes{hs_txn_id}));
+  WEIR_TRY(find_.run(queue, raw_bytes{hs_txn_id},
+                     as_count(limits::inbound_generations_max)));
   std::vector<inbound_row> rows;
   while (true) {
     WEIR_TRY(auto found, find_.next());
@@ -63,6 +69,7 @@ inbox::find_inbound(queue_no queue, std::string_view hs_txn_id) {
     row.non_event_hashes = unpack_words(find_.text(3));
     rows.push_back(std::move(row));
   }
+  std::reverse(rows.begin(), rows.end());
   return rows;
 }
 

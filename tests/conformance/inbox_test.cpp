@@ -1,4 +1,7 @@
+#include "schema/limits.hpp"
 #include "tests/conformance/stores.hpp"
+
+#include <algorithm>
 
 using namespace weir;
 using namespace weir::test;
@@ -39,6 +42,22 @@ TEST_CASE_TEMPLATE("inbox: every generation of an id is remembered", Where,
     must(inbox.remember_inbound(other, inbound(id, 5, noon)));
     const std::vector expected_rows{inbound(id, 0, noon), inbound(id, 1, noon)};
     CHECK(must(inbox.find_inbound(queue, id)) == expected_rows);
+  });
+}
+
+TEST_CASE_TEMPLATE("inbox: of an id used again and again the newest are read",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = on.adopted("a").no;
+  constexpr uint32_t kept = limits::inbound_generations_max;
+  on.batch([&] {
+    for (uint32_t number = 0; number < kept + 3; ++number)
+      must(on.db->inbox().remember_inbound(queue, inbound("t", number, noon)));
+    const auto found = generations(on, queue, "t");
+    CHECK(found.size() == kept);
+    CHECK(found.front() == 3);
+    CHECK(found.back() == kept + 2);
+    CHECK(std::is_sorted(found.begin(), found.end()));
   });
 }
 

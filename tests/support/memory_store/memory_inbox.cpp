@@ -1,3 +1,4 @@
+#include "schema/limits.hpp"
 #include "tests/support/memory_store/memory_ports.hpp"
 
 namespace weir::test {
@@ -25,6 +26,8 @@ memory_inbox::find_inbound(queue_no queue, std::string_view hs_txn_id) {
        && std::get<0>(each->first) == queue && std::get<1>(each->first) == id;
        ++each)
     rows.push_back(each->second.row);
+  if (rows.size() > limits::inbound_generations_max)
+    rows.erase(rows.begin(), rows.end() - limits::inbound_generations_max);
   return rows;
 }
 
