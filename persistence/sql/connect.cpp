@@ -17,6 +17,10 @@ constexpr std::string_view sqlite_scheme = "sqlite://";
 /// How long a writer waits for another holder of the file.
 constexpr int sqlite_busy_ms = 5'000;
 
+/// Steps of SQLite's machine between two looks at the clock: a fraction of a
+/// millisecond.
+constexpr int sqlite_clock_steps = 10'000;
+
 /// Before the first table; later these two change nothing. Pages of 8 KiB hold
 /// several rows of a kilobyte and halve the pages that a batch writes.
 constexpr const char* sqlite_at_creation = "PRAGMA page_size = 8192;"
@@ -32,6 +36,8 @@ constexpr const char* sqlite_settings = "PRAGMA journal_mode = WAL;"
 constexpr const char* postgresql_writing
   = "SET idle_in_transaction_session_timeout = '3s';"
     "SET lock_timeout = '2s'; SET statement_timeout = '5s';";
+static_assert(limits::batch_statement_timeout == std::chrono::seconds{5});
+static_assert(limits::read_statement_timeout == std::chrono::seconds{5});
 constexpr const char* postgresql_reading
   = "SET default_transaction_read_only = on; SET statement_timeout = '5s';";
 /// A migration may rewrite a table.
@@ -133,6 +139,8 @@ expected<void> connection::open_sqlite() {
   WEIR_TRY(script(sqlite_settings));
   if (use_ == purpose::reading) {
     WEIR_TRY(script("PRAGMA query_only = ON"));
+    sqlite_api::sqlite3_progress_handler(parts_->sqlite(), sqlite_clock_steps,
+                                         time_is_up, this);
   }
   WEIR_TRY(auto journal, value("PRAGMA journal_mode"));
   if (journal != "wal")

@@ -84,6 +84,15 @@ bool connection::healthy() const noexcept {
     : sqlite_api::sqlite3_get_autocommit(parts_->sqlite()) == 0;
 }
 
+void connection::start_clock() noexcept {
+  if (use_ == purpose::reading)
+    time_up_ = instant::clock::now() + reading_limit_;
+}
+
+int connection::time_is_up(void* self) noexcept {
+  return instant::clock::now() >= static_cast<connection*>(self)->time_up_;
+}
+
 expected<void> connection::begin_writing() {
   WEIR_TRY(ready());
   WEIR_ASSERT(!in_transaction_);

@@ -2,6 +2,8 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "schema/error.hpp"
+#include "schema/limits.hpp"
+#include "schema/time.hpp"
 
 #include <memory>
 #include <string>
@@ -55,6 +57,12 @@ public:
   /// The first column of the first row, as text; empty when there is none.
   expected<std::string> value(const std::string& query);
 
+  /// How long a statement of a reading connection may take, from now on.
+  /// PostgreSQL keeps the time itself, by the setting made at `open`.
+  void limit_reading(milliseconds to) noexcept {
+    reading_limit_ = to;
+  }
+
   [[nodiscard]] const dialect& speaks() const noexcept {
     return to_.speaks;
   }
@@ -73,6 +81,10 @@ private:
   expected<void> check_durable();
   /// Whether a transaction is open that a COMMIT would really commit.
   [[nodiscard]] bool healthy() const noexcept;
+  /// A statement begins: its time runs from now.
+  void start_clock() noexcept;
+  /// Asked by SQLite while a statement runs: whether its time is up.
+  static int time_is_up(void* self) noexcept;
   /// Why nothing may be executed now, if so.
   expected<void> ready() const;
 
@@ -81,6 +93,8 @@ private:
   bool allow_unsafe_;
   std::unique_ptr<parts> parts_;
   std::vector<statement*> statements_;
+  milliseconds reading_limit_ = limits::read_statement_timeout;
+  instant time_up_{};
   bool in_transaction_ = false;
   bool failed_ = false;
 };

@@ -130,6 +130,7 @@ expected<void> statement::execute(size_t arguments) {
     for (size_t at = 0; at < names_.size(); ++at)
       prepared_->parameters[at]
         = parameters_[at].is_null ? soci::i_null : soci::i_ok;
+    on_.start_clock();
     // With result columns only the execution; `next` steps.
     prepared_->made.execute(columns_.empty());
     if (columns_.empty())

@@ -84,6 +84,28 @@ TEST_CASE("open: SQLite is set up to keep what it commits") {
   CHECK(must(on.value("PRAGMA journal_size_limit")) != "-1");
 }
 
+namespace {
+
+/// Takes for ever, as a page of a very large table seems to.
+constexpr const char* endless
+  = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+    "SELECT count(*) FROM n";
+
+} // namespace
+
+TEST_CASE("open: a page of SQLite that takes too long is given up") {
+  on_sqlite where;
+  where.connect();
+  sql::connection on{must(sql::parse_url(where.file.options().url)),
+                     sql::purpose::reading, false};
+  must(on.open());
+  on.limit_reading(milliseconds{0});
+  CHECK(code_of(on.value(endless)) == ec::unavailable);
+  // The connection is as good as before, and so is a page in time.
+  on.limit_reading(limits::read_statement_timeout);
+  CHECK(must(on.value("SELECT count(*) FROM slot")) == "0");
+}
+
 TEST_CASE("open: a store is made only when told to") {
   on_sqlite where;
   CHECK(code_of(open_store(where.file.options(), false)) == ec::unavailable);
