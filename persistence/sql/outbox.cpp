@@ -7,8 +7,22 @@ namespace weir::sql {
 namespace {
 
 constexpr std::string_view owed_columns
-  = "seq, came_with, alone, lane, id_hash, accepted_at, keys, event_id, bytes";
+  = "place, came_with, alone, lane, id_hash, accepted_at, keys, event_id, "
+    "bytes";
 constexpr std::string_view owed_column_types = "iiiiiitbt";
+
+/// A row's place is its queue's number times this, plus its seq: the queue's
+/// rows are a stretch of one key. Enough for a thousand events a second over 34
+/// years, and for eight million appservices.
+constexpr uint64_t places_per_queue = uint64_t{1} << 40;
+constexpr uint64_t last_seq = places_per_queue - 1;
+constexpr queue_no last_queue = (queue_no{1} << 23) - 1;
+
+/// What is beyond the last place of a queue is its last.
+int64_t place_of(queue_no queue, uint64_t seq) {
+  return queue * static_cast<int64_t>(places_per_queue)
+    + static_cast<int64_t>(std::min(seq, last_seq));
+}
 
 /// Of one statement that appends on PostgreSQL. A transaction of the largest
 /// body in one statement would take longer than a statement may on a slow
@@ -22,15 +36,15 @@ std::string lock_text(const dialect& speaks) {
 
 std::string append_text(const dialect& speaks) {
   const std::string into
-    = "INSERT INTO outbox (appservice, " + std::string{owed_columns} + ") ";
+    = "INSERT INTO outbox (" + std::string{owed_columns} + ") ";
   if (!speaks.postgresql)
     return into
-      + "VALUES (:appservice, :seq, :came_with, :alone, :lane, :id_hash, "
+      + "VALUES (:place, :came_with, :alone, :lane, :id_hash, "
         ":accepted_at, :keys, "
       + speaks.bytes(":event_id") + ", :bytes)";
   return into
-    + "SELECT CAST(:appservice AS BIGINT), given.* FROM unnest("
-      "CAST(:seq AS BIGINT[]), CAST(:came_with AS BIGINT[]), "
+    + "SELECT given.* FROM unnest("
+      "CAST(:place AS BIGINT[]), CAST(:came_with AS BIGINT[]), "
       "CAST(:alone AS BIGINT[]), CAST(:lane AS BIGINT[]), "
       "CAST(:id_hash AS BIGINT[]), CAST(:accepted_at AS BIGINT[]), "
       "CAST(:keys AS TEXT[]), CAST(:event_id AS BYTEA[]), "
@@ -40,17 +54,17 @@ std::string append_text(const dialect& speaks) {
 std::string owed_text(const dialect& speaks) {
   const std::string columns{owed_columns};
   const std::string head = "SELECT " + columns
-    + " FROM outbox WHERE appservice = :appservice AND seq > :after "
-      "ORDER BY seq LIMIT :rows_max";
+    + " FROM outbox WHERE place > :after AND place <= :end "
+      "ORDER BY place LIMIT :rows_max";
   if (!speaks.postgresql)
     return head;
   // All rows would cross the wire before the first is looked at.
   return "SELECT " + columns
-    + " FROM (SELECT *, sum(octet_length(bytes)) OVER (ORDER BY seq) "
+    + " FROM (SELECT *, sum(octet_length(bytes)) OVER (ORDER BY place) "
       "- octet_length(bytes) AS before FROM outbox "
-      "WHERE appservice = :appservice AND seq > :after "
-      "ORDER BY seq LIMIT :rows_max) AS counted "
-      "WHERE before <= CAST(:bytes_max AS BIGINT) ORDER BY seq";
+      "WHERE place > :after AND place <= :end "
+      "ORDER BY place LIMIT :rows_max) AS counted "
+      "WHERE before <= CAST(:bytes_max AS BIGINT) ORDER BY place";
 }
 
 /// How many of `rows` go into one statement: at least one.
@@ -66,7 +80,7 @@ size_t rows_of_one_append(std::span<const owed_row> rows) {
 
 owed_row read_row(statement& from) {
   owed_row row;
-  row.seq = from.count(0);
+  row.seq = from.count(0) % places_per_queue;
   row.came_with = from.count(1);
   row.alone = from.number(2) != 0;
   row.item.kind = static_cast<lane>(from.number(3));
@@ -106,16 +120,16 @@ outbox::outbox(connection& on)
     owed_{on, "read owed", owed_text(speaks_), owed_column_types},
     range_{on, "read range",
            "SELECT " + std::string{owed_columns}
-             + " FROM outbox WHERE appservice = :appservice "
-               "AND seq BETWEEN :first AND :last AND lane = :lane "
-               "ORDER BY seq",
+             + " FROM outbox WHERE place BETWEEN :first AND :last "
+               "AND lane = :lane ORDER BY place",
            owed_column_types},
     remove_{on, "remove range",
-            "DELETE FROM outbox WHERE appservice = :appservice "
-            "AND seq BETWEEN :first AND :last AND lane = :lane"},
+            "DELETE FROM outbox WHERE place BETWEEN :first AND :last "
+            "AND lane = :lane"},
     queues_{on, "owed queues",
             "SELECT id FROM appservice WHERE id > :after AND EXISTS "
-            "(SELECT 1 FROM outbox WHERE outbox.appservice = appservice.no) "
+            "(SELECT 1 FROM outbox WHERE place BETWEEN no * 1099511627776 "
+            "AND no * 1099511627776 + 1099511627775) "
             "ORDER BY id LIMIT :rows_max",
             "t"} {
 }
@@ -172,6 +186,8 @@ expected<void> outbox::save_queue(const queue_row& row) {
 }
 
 expected<void> outbox::append(queue_no queue, std::span<const owed_row> rows) {
+  if (queue > last_queue || (!rows.empty() && rows.back().seq > last_seq))
+    return fail(ec::rejected, "append: the numbers of the outbox are used up");
   if (!speaks_.postgresql)
     return append_one_by_one(queue, rows);
   while (!rows.empty()) {
@@ -185,7 +201,7 @@ expected<void> outbox::append(queue_no queue, std::span<const owed_row> rows) {
 expected<void> outbox::append_one_by_one(queue_no queue,
                                          std::span<const owed_row> rows) {
   for (const auto& row : rows) {
-    WEIR_TRY(append_.run(queue, row.seq, row.came_with, row.alone,
+    WEIR_TRY(append_.run(place_of(queue, row.seq), row.came_with, row.alone,
                          static_cast<int64_t>(row.item.kind), row.item.id_hash,
                          row.accepted_at, row.item.keys,
                          raw_bytes{row.item.event_id}, row.item.bytes));
@@ -195,9 +211,10 @@ expected<void> outbox::append_one_by_one(queue_no queue,
 
 expected<void> outbox::append_at_once(queue_no queue,
                                       std::span<const owed_row> rows) {
-  array_literal seq, came_with, alone, kind, id_hash, at, keys, event_id, bytes;
+  array_literal place, came_with, alone, kind, id_hash, at, keys, event_id,
+    bytes;
   for (const auto& row : rows) {
-    seq.add(as_count(row.seq));
+    place.add(place_of(queue, row.seq));
     came_with.add(as_count(row.came_with));
     alone.add(row.alone ? 1 : 0);
     kind.add(static_cast<int64_t>(row.item.kind));
@@ -207,7 +224,7 @@ expected<void> outbox::append_at_once(queue_no queue,
     event_id.add_bytes(row.item.event_id);
     bytes.add_text(row.item.bytes);
   }
-  return append_.run(queue, seq.close(), came_with.close(), alone.close(),
+  return append_.run(place.close(), came_with.close(), alone.close(),
                      kind.close(), id_hash.close(), at.close(), keys.close(),
                      event_id.close(), bytes.close());
 }
@@ -217,10 +234,11 @@ expected<std::vector<owed_row>> outbox::read_owed(queue_no queue,
                                                   size_t rows_max,
                                                   size_t bytes_max) {
   if (speaks_.postgresql) {
-    WEIR_TRY(owed_.run(queue, as_count(after), as_count(rows_max),
-                       as_count(bytes_max)));
+    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
+                       as_count(rows_max), as_count(bytes_max)));
   } else {
-    WEIR_TRY(owed_.run(queue, as_count(after), as_count(rows_max)));
+    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
+                       as_count(rows_max)));
   }
   std::vector<owed_row> rows;
   size_t bytes = 0;
@@ -239,7 +257,7 @@ expected<std::vector<owed_row>>
 outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
   std::vector<owed_row> rows;
   for (const auto& each : ranges) {
-    WEIR_TRY(range_.run(queue, as_count(each.first), as_count(each.last),
+    WEIR_TRY(range_.run(place_of(queue, each.first), place_of(queue, each.last),
                         static_cast<int64_t>(each.kind)));
     while (true) {
       WEIR_TRY(auto found, range_.next());
@@ -259,7 +277,8 @@ expected<uint64_t> outbox::remove(queue_no queue,
                                   std::span<const lane_range> ranges) {
   uint64_t removed = 0;
   for (const auto& each : ranges) {
-    WEIR_TRY(remove_.run(queue, as_count(each.first), as_count(each.last),
+    WEIR_TRY(remove_.run(place_of(queue, each.first),
+                         place_of(queue, each.last),
                          static_cast<int64_t>(each.kind)));
     removed += remove_.changed();
   }

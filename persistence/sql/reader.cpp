@@ -15,8 +15,9 @@ std::string view_text() {
   return "SELECT " + queue_columns("a.")
     + ", s.state, s.cause, s.since, s.next_at, s.last_error, "
       "s.last_error_at, s.attempts, s.as_of, "
-      "(SELECT o.accepted_at FROM outbox AS o WHERE o.appservice = a.no "
-      "ORDER BY o.seq LIMIT 1), "
+      "(SELECT o.accepted_at FROM outbox AS o WHERE o.place BETWEEN "
+      "a.no * 1099511627776 AND a.no * 1099511627776 + 1099511627775 "
+      "ORDER BY o.place LIMIT 1), "
       "(SELECT count(*) FROM dead_letter AS d WHERE d.appservice = a.id) "
       "FROM appservice AS a LEFT JOIN queue_status AS s "
       "ON s.queue = 'appservice/' || a.id ";

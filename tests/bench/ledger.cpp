@@ -31,6 +31,11 @@ void migrate(database& on, const std::string& folder) {
   }
 }
 
+/// The key of a row of the outbox.
+int64_t place_of(const queue_row& queue, int64_t seq) {
+  return (queue.no << 40) + seq;
+}
+
 /// Eight bytes, big endian.
 void pack(int64_t hash, std::string& to) {
   for (int shift = 56; shift >= 0; shift -= 8)
@@ -104,19 +109,21 @@ struct ledger::statements {
                 "INSERT INTO seen_event (appservice, arrival, count, at, "
                 "hashes) VALUES (?, ?, ?, ?, ?)"};
   statement append{on_,
-                   "INSERT INTO outbox (appservice, seq, came_with, "
+                   "INSERT INTO outbox (place, came_with, "
                    "alone, lane, id_hash, accepted_at, keys, event_id, "
-                   "bytes) VALUES (?, ?, ?, 0, 0, ?, ?, '', ?, ?)"};
+                   "bytes) VALUES (?, ?, 0, 0, ?, ?, '', ?, ?)"};
   statement owed{on_,
-                 "SELECT bytes FROM outbox WHERE appservice = ? "
-                 "AND seq > ? ORDER BY seq LIMIT ?"};
+                 "SELECT bytes FROM outbox WHERE place > ? "
+                 "ORDER BY place LIMIT ?"};
   statement remove{on_,
-                   "DELETE FROM outbox WHERE appservice = ? "
-                   "AND seq BETWEEN ? AND ? AND lane = 0"};
+                   "DELETE FROM outbox WHERE place BETWEEN ? AND ? "
+                   "AND lane = 0"};
   statement record{on_,
                    "INSERT INTO outcome (slot, pos, queue, subject, "
-                   "result, detail, events, at) "
-                   "VALUES (1, ?, ?, ?, 'delivered', '', ?, ?)"};
+                   "result, detail, events, at, nth) VALUES "
+                   "(1, ?, ?, ?, 'delivered', '', ?, ?, coalesce((SELECT "
+                   "nth FROM outcome WHERE slot = 1 ORDER BY pos DESC "
+                   "LIMIT 1), 0) + 1)"};
 };
 
 ledger::ledger(const std::string& path, const std::string& migrations)
@@ -229,8 +236,8 @@ void ledger::append(queue_row& queue, std::span<const event_slice> events) {
     if (!queue.seen.insert(each.hash))
       continue;
     pack(each.hash, fresh);
-    with_->append.run(queue.no, queue.next_seq++, came_with, each.hash, now_ms_,
-                      blob{each.event_id}, each.bytes);
+    with_->append.run(place_of(queue, queue.next_seq++), came_with, each.hash,
+                      now_ms_, blob{each.event_id}, each.bytes);
     queue.owed_bytes += static_cast<int64_t>(each.bytes.size());
   }
   const auto count = queue.next_seq - came_with;
@@ -245,7 +252,7 @@ std::optional<outgoing> ledger::acknowledge(queue_row& queue) {
   const writing once{on_};
   begin();
   const auto last = queue.acked + queue.pin_events;
-  with_->remove.run(queue.no, queue.acked + 1, last);
+  with_->remove.run(place_of(queue, queue.acked + 1), place_of(queue, last));
   with_->record.run(position_, "appservice/" + queue.id, queue.pin_id,
                     queue.pin_events, now_ms_);
   queue.acked = last;
@@ -273,7 +280,7 @@ std::string ledger::render(queue_row& queue) {
   std::string body{R"({"events":[)"};
   queue.pin_bytes = 0;
   auto& owed = with_->owed;
-  owed.begin(queue.no, queue.acked, queue.pin_events);
+  owed.begin(place_of(queue, queue.acked), queue.pin_events);
   while (owed.next()) {
     const auto bytes = owed.text(0);
     body.append(queue.pin_bytes == 0 ? "" : ",").append(bytes);
