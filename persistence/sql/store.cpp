@@ -1,5 +1,7 @@
 #include "persistence/sql/store.hpp"
 
+#include <utility>
+
 namespace weir::sql {
 
 namespace {
@@ -32,6 +34,18 @@ std::string now_text(const dialect& speaks) {
   + " - CAST(value AS BIGINT) FROM meta WHERE key = 'clock_offset'";
 }
 
+namespace {
+
+/// Every batch begins with it, so it tells the time as well.
+std::string fence_text(const dialect& speaks) {
+  return "UPDATE slot SET pos = pos + :positions, beat = beat + 1 "
+         "WHERE slot = :slot AND epoch = :epoch AND run = :run "
+         "AND pos = :expected RETURNING ("
+    + now_text(speaks) + ")";
+}
+
+} // namespace
+
 sql_store::sql_store(std::unique_ptr<connection> on)
   : on_{std::move(on)},
     lock_slot_{*on_, "lock slot",
@@ -54,10 +68,7 @@ sql_store::sql_store(std::unique_ptr<connection> on)
     begin_run_{*on_, "begin run",
                "INSERT INTO slot_run (slot, run, first_pos) "
                "VALUES (:slot, :run, :first)"},
-    fence_{*on_, "fence",
-           "UPDATE slot SET pos = pos + :positions, beat = beat + 1 "
-           "WHERE slot = :slot AND epoch = :epoch AND run = :run "
-           "AND pos = :expected"},
+    fence_{*on_, "fence", fence_text(on_->speaks()), "i"},
     now_{*on_, "now", now_text(on_->speaks()), "i"},
     add_offset_{*on_, "clock offset",
                 "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + :by AS "
@@ -127,9 +138,8 @@ expected<void> sql_store::begin(const slot_lease& lease, uint64_t positions) {
   auto begun = on_->begin_writing();
   if (!begun)
     return fail(at_begin(begun.error()));
-  auto fenced
-    = fence_.run(positions, lease.slot, lease.epoch, lease.run, lease.pos);
-  if (fenced && fence_.changed() == 1)
+  auto fenced = raise_fence(lease, positions);
+  if (fenced && fenced.value())
     return ok();
   on_->rollback();
   if (fenced)
@@ -137,7 +147,25 @@ expected<void> sql_store::begin(const slot_lease& lease, uint64_t positions) {
   return fail(at_begin(fenced.error()));
 }
 
+/// False when the slot row is not as this writer left it.
+expected<bool> sql_store::raise_fence(const slot_lease& lease,
+                                      uint64_t positions) {
+  WEIR_TRY(
+    fence_.run(positions, lease.slot, lease.epoch, lease.run, lease.pos));
+  WEIR_TRY(const auto found, fence_.next());
+  if (found) {
+    // A store without an offset has no time; `now` will say so.
+    begun_at_.reset();
+    if (!fence_.null(0))
+      begun_at_ = fence_.when(0);
+  }
+  fence_.done();
+  return found;
+}
+
 expected<stored_time> sql_store::now() {
+  if (const auto told = std::exchange(begun_at_, std::nullopt))
+    return *told;
   WEIR_TRY(now_.run());
   WEIR_TRY(auto found, now_.next());
   if (!found)
@@ -148,6 +176,7 @@ expected<stored_time> sql_store::now() {
 }
 
 expected<void> sql_store::add_clock_offset(milliseconds by) {
+  begun_at_.reset();
   return add_offset_.run(by.count());
 }
 
@@ -156,6 +185,7 @@ expected<void> sql_store::commit() {
 }
 
 void sql_store::rollback() noexcept {
+  begun_at_.reset();
   on_->rollback();
 }
 

@@ -43,6 +43,7 @@ public:
 
 private:
   expected<std::optional<slot_row>> lock_slot(uint32_t slot);
+  expected<bool> raise_fence(const slot_lease& lease, uint64_t positions);
   expected<slot_lease> take_locked(uint32_t slot, const std::string& owner,
                                    uint64_t run);
 
@@ -61,6 +62,8 @@ private:
   sql::inbox inbox_;
   sql::keep keep_;
   sql::outcomes outcomes_;
+  /// What the fence of the open batch told of the time, until it is asked for.
+  std::optional<stored_time> begun_at_;
 };
 
 } // namespace weir::sql
