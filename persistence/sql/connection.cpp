@@ -98,6 +98,7 @@ expected<void> connection::begin_writing() {
   WEIR_ASSERT(!in_transaction_);
   WEIR_TRY(script(std::string{speaks().begin_writing()}));
   in_transaction_ = true;
+  ++transactions_;
   return ok();
 }
 

@@ -70,6 +70,11 @@ public:
     return to_;
   }
 
+  /// Changes with each transaction that is begun.
+  [[nodiscard]] uint64_t transaction() const noexcept {
+    return transactions_;
+  }
+
   /// SOCI's objects, known only to this folder's connection and statement.
   struct parts;
 
@@ -95,6 +100,7 @@ private:
   std::vector<statement*> statements_;
   milliseconds reading_limit_ = limits::read_statement_timeout;
   instant time_up_{};
+  uint64_t transactions_ = 0;
   bool in_transaction_ = false;
   bool failed_ = false;
 };

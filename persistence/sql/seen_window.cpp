@@ -21,7 +21,8 @@ std::vector<uint64_t> unpack_words(std::string_view packed) {
 }
 
 seen_window::seen_window(connection& on)
-  : ends_{on, "seen ends",
+  : on_{on},
+    ends_{on, "seen ends",
           "SELECT (SELECT min(arrival) FROM seen_event "
           "WHERE appservice = :appservice), arrival + count, at "
           "FROM seen_event WHERE appservice = :appservice "
@@ -73,8 +74,11 @@ expected<seen_window::copy> seen_window::load(queue_no queue, ends at) {
 
 expected<seen_window::copy*> seen_window::up_to_date(queue_no queue) {
   make_room();
-  WEIR_TRY(const auto at, read_ends(queue));
   auto found = copies_.find(queue);
+  // Nobody else writes while our transaction is open.
+  if (found != copies_.end() && found->second.checked_in == on_.transaction())
+    return &found->second;
+  WEIR_TRY(const auto at, read_ends(queue));
   if (found != copies_.end() && found->second.at != at) {
     held_ -= found->second.hashes.size();
     copies_.erase(found);
@@ -86,6 +90,7 @@ expected<seen_window::copy*> seen_window::up_to_date(queue_no queue) {
     found = copies_.emplace(queue, std::move(made)).first;
   }
   found->second.used = ++uses_;
+  found->second.checked_in = on_.transaction();
   return &found->second;
 }
 
@@ -160,6 +165,8 @@ expected<uint64_t> seen_window::forget(queue_no queue, stored_time before,
   oldest_.done();
   if (forgotten == 0)
     return forgotten;
+  if (const auto known = copies_.find(queue); known != copies_.end())
+    known->second.checked_in = 0;
   WEIR_TRY(remove_.run(queue, row));
   if (const auto by = at.first + forgotten - row; by > 0) {
     WEIR_TRY(shorten_.run(by, queue, row));

@@ -16,10 +16,10 @@ namespace weir::sql {
 /// are in it is answered from a copy in memory, made from the rows when it is
 /// first asked for.
 ///
-/// The copy is only as good as the rows, so each call compares the ends of
-/// both: what was rolled back, forgotten or written by another shows there, and
-/// the copy is made anew. Only the owner of a queue writes its rows. Belongs to
-/// one connection.
+/// The copy is only as good as the rows, so each transaction compares the ends
+/// of both: what was rolled back, forgotten or written by another shows there,
+/// and the copy is made anew. Only the owner of a queue writes its rows.
+/// Belongs to one connection.
 class seen_window {
 public:
   explicit seen_window(connection& on);
@@ -46,7 +46,8 @@ private:
   struct copy {
     ends at;
     boost::unordered_flat_set<uint64_t> hashes;
-    uint64_t used = 0; ///< When it was last asked for, by our own count.
+    uint64_t used = 0;       ///< When it was last asked for, by our own count.
+    uint64_t checked_in = 0; ///< The transaction that last compared the ends.
   };
 
   expected<ends> read_ends(queue_no queue);
@@ -54,6 +55,7 @@ private:
   expected<copy> load(queue_no queue, ends at);
   void make_room();
 
+  connection& on_;
   statement ends_;
   statement load_;
   statement append_;
