@@ -17,6 +17,8 @@ struct appservice_queue_config {
   uint64_t seed = 0;                   ///< Of the jitter.
   std::shared_ptr<bridge_board> board; ///< May be null.
 };
+BOOST_DESCRIBE_STRUCT(appservice_queue_config, (),
+                      (settings, idle_after, seed, board))
 
 /// Delivers one outbox. It only translates: `policy::delivery` decides what
 /// happens next, the store writer keeps what is promised, the transport sends.
@@ -27,6 +29,10 @@ class appservice_queue_state {
 public:
   static constexpr const char* name = "appservice_queue";
   using self_pointer = traced_actor<appservice_queue_actor>*;
+  static std::string trace_name(const appservice_queue_config& config,
+                                const std::shared_ptr<const peers>&) {
+    return "appservice/" + config.settings.id.value;
+  }
 
   explicit appservice_queue_state(self_pointer self) : self_{self} {
   }

@@ -21,6 +21,7 @@ struct directory_config {
   std::shared_ptr<const house_settings> settings;
   spawn_queue_function spawn_queue;
 };
+BOOST_DESCRIBE_STRUCT(directory_config, (), (settings, spawn_queue))
 
 /// Keeps the live queues. A queue exists while it has something to do. It is
 /// monitored and not linked: one that dies is restarted alone, while a

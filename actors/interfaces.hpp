@@ -19,7 +19,7 @@ struct peers;
 struct use_peers {
   std::shared_ptr<const peers> value;
 };
-BOOST_DESCRIBE_STRUCT(use_peers, (), ())
+BOOST_DESCRIBE_STRUCT(use_peers, (), (value))
 
 /// A STORE WRITER: every write of this node. Detached; blocks on SQL. Answers
 /// only after the commit; errors are told in actors/messages/store.hpp.
@@ -83,13 +83,13 @@ struct offer_transaction {
   instant hold_until; ///< Then the homeserver is told to come back.
   callback<expected<transaction_stored>> done;
 };
-BOOST_DESCRIBE_STRUCT(offer_transaction, (), ())
+BOOST_DESCRIBE_STRUCT(offer_transaction, (), (request, hold_until, done))
 
 /// A body to keep that is no transaction. Nobody waits for an answer.
 struct offer_quarantine {
   quarantine_body request;
 };
-BOOST_DESCRIBE_STRUCT(offer_quarantine, (), ())
+BOOST_DESCRIBE_STRUCT(offer_quarantine, (), (request))
 
 /// A held transaction is tried again. To the gateway itself.
 struct retry_offer {
@@ -102,34 +102,34 @@ struct ask_queues {
   read_queues request;
   callback<expected<queues_page>> done;
 };
-BOOST_DESCRIBE_STRUCT(ask_queues, (), ())
+BOOST_DESCRIBE_STRUCT(ask_queues, (), (request, done))
 
 /// A page of dead letters for a caller that is no actor.
 struct ask_dead_letters {
   read_dead_letters request;
   callback<expected<dead_letters_page>> done;
 };
-BOOST_DESCRIBE_STRUCT(ask_dead_letters, (), ())
+BOOST_DESCRIBE_STRUCT(ask_dead_letters, (), (request, done))
 
 /// One dead letter for a caller that is no actor.
 struct ask_dead_letter {
   read_dead_letter request;
   callback<expected<dead_letters_page>> done;
 };
-BOOST_DESCRIBE_STRUCT(ask_dead_letter, (), ())
+BOOST_DESCRIBE_STRUCT(ask_dead_letter, (), (request, done))
 
 /// One outbound request for a caller that is no actor.
 struct ask_http {
   http_request request;
   callback<http_answer> done;
 };
-BOOST_DESCRIBE_STRUCT(ask_http, (), ())
+BOOST_DESCRIBE_STRUCT(ask_http, (), (request, done))
 
 /// Is the store writable? Answered after a commit.
 struct ask_ready {
   callback<expected<stored>> done;
 };
-BOOST_DESCRIBE_STRUCT(ask_ready, (), ())
+BOOST_DESCRIBE_STRUCT(ask_ready, (), (done))
 
 /// The GATEWAY: the one door from the I/O threads to the actors. Every
 /// callback it is given runs exactly once.
@@ -174,5 +174,7 @@ struct peers {
     return writers[writer_index(id)];
   }
 };
+BOOST_DESCRIBE_STRUCT(peers, (),
+                      (writers, readers, transport, directory, gateway, board))
 
 } // namespace weir

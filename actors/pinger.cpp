@@ -30,7 +30,8 @@ void pinger_state::next() {
     return;
   busy_ = true;
   const auto started = self_->now();
-  auto request = config_.make_ping(config_.appservices[done_]);
+  auto request = trace::drawn<http_request>(
+    [this] { return config_.make_ping(config_.appservices[done_]); });
   const auto& limits = request.deadlines;
   const auto timeout
     = limits.connect + limits.answer + limits.body + std::chrono::seconds{10};

@@ -26,6 +26,7 @@ struct pinger_config {
   make_ping_function make_ping;
   uint64_t seed = 0;
 };
+BOOST_DESCRIBE_STRUCT(pinger_config, (), (appservices, make_ping, seed))
 
 /// After a start, asks the homeserver to ping each appservice once: it then
 /// retries at once what it holds back for one that it takes for down, instead

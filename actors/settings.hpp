@@ -18,12 +18,15 @@ namespace weir {
 struct queue_settings {
   appservice_id id;
   http_peer peer;           ///< Empty url: `url: null`, nothing is ever sent.
-  std::string hs_token;     ///< Towards the bridge.
+  secret hs_token;          ///< Towards the bridge.
   bool query_token = false; ///< Also as `access_token` in the query.
   http_deadlines deadlines;
   transaction_bounds bounds;
   policy::delivery::limits limits;
 };
+BOOST_DESCRIBE_STRUCT(queue_settings, (),
+                      (id, peer, hs_token, query_token, deadlines, bounds,
+                       limits))
 
 /// Shared by all actors of one house, read only.
 struct house_settings {
@@ -36,5 +39,8 @@ struct house_settings {
   uint64_t seed = 0; ///< Of the jitter; drawn at random in service.
   std::shared_ptr<bridge_board> board; ///< May be null.
 };
+BOOST_DESCRIBE_STRUCT(house_settings, (),
+                      (queues, idle_after, owed_scan_every, beat_every,
+                       forget_every, drain_timeout, seed, board))
 
 } // namespace weir

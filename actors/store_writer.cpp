@@ -134,9 +134,9 @@ void store_writer_state::run_one(std::vector<uint64_t> tickets) {
     return;
   }
   stop_point("writer_throw");
-  const auto begun = self_->now();
+  const auto begun = self_->clock_now();
   const auto done = runner_->run(running_);
-  const auto took = self_->now() - begun;
+  const auto took = self_->clock_now() - begun;
   if (!done)
     for (auto& operation : running_) // Those that have no answer yet.
       operation.settle(fail(ec::unavailable, "the batch was given up"));

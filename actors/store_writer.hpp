@@ -23,6 +23,8 @@ struct store_writer_config {
   std::function<uint64_t()> draw_run;          ///< 48 random bits.
   std::function<milliseconds()> elapsed_clock; ///< See batch_runner.
 };
+BOOST_DESCRIBE_STRUCT(store_writer_config, (),
+                      (open, slot, owner, draw_run, elapsed_clock))
 
 /// Collects what is asked into batches and answers after the commit. Blocks on
 /// SQL, so it is spawned detached. What it holds when it dies is answered
@@ -31,6 +33,9 @@ class store_writer_state {
 public:
   static constexpr const char* name = "store_writer";
   using self_pointer = traced_actor<store_writer_actor>*;
+  static std::string trace_name(const store_writer_config& config) {
+    return "store_writer/" + std::to_string(config.slot);
+  }
 
   explicit store_writer_state(self_pointer self);
   ~store_writer_state();

@@ -6,6 +6,7 @@ namespace weir {
 
 transport_state::~transport_state() {
   for (auto& [id, request] : open_) {
+    trace::note_http_abort(id);
     network_->abort(id);
     request.asker.deliver(
       to_caf({ec::unavailable, "the transport was restarted"}));
@@ -43,11 +44,13 @@ caf::result<http_answer> transport_state::send(const send_http& request) {
     return promise;
   }
   waiting_[request.lane] = request;
+  trace::note_http_abort(busy->second);
   network_->abort(busy->second);
   return promise;
 }
 
 void transport_state::begin(uint64_t id, http_request request) {
+  trace::note_http(id, request);
   network_->send(
     id, std::move(request),
     [id, to = caf::actor_cast<transport_actor>(self_)](http_answer answer) {
@@ -69,6 +72,7 @@ caf::result<http_aborted> transport_state::abort(const abort_http& request) {
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<http_aborted>>();
   found->second.aborters.push_back(promise);
+  trace::note_http_abort(request.id);
   network_->abort(request.id);
   return promise;
 }

@@ -135,6 +135,11 @@ void add_actors(page& to, const process_figures& figures) {
     to.add("weir_actor_failures_total", kind, number(probe.failures));
   });
   to.add("weir_actor_threads", number(figures.actor_threads));
+  to.add("weir_trace_on", figures.trace.recorder.on ? 1 : 0);
+  to.add("weir_trace_records_total", number(figures.trace.recorder.records));
+  to.add("weir_trace_dropped_records_total",
+         number(figures.trace.file.dropped));
+  to.add("weir_trace_failed", figures.trace.file.failure.empty() ? 0 : 1);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/trace/control.hpp"
 #include "http/routes/appservice.hpp"
 #include "http/server.hpp"
 #include "persistence/store.hpp"
@@ -17,6 +18,7 @@ struct process_figures {
   uint64_t bridge_connections = 0;
   uint64_t bridge_connections_idle = 0;
   size_t actor_threads = 0;
+  trace::control_status trace;
 };
 
 /// The page that Prometheus reads.

@@ -1,6 +1,7 @@
 #include "http/service.hpp"
 
 #include "actors/house.hpp"
+#include "actors/trace/control.hpp"
 #include "http/client/network.hpp"
 #include "http/metrics_page.hpp"
 #include "http/own_pings.hpp"
@@ -19,6 +20,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -41,6 +43,12 @@ constexpr auto foreign_slot_watch = std::chrono::seconds{5};
 uint64_t random_bits() {
   thread_local std::random_device device;
   return (uint64_t{device()} << 32) | device();
+}
+
+int64_t unix_ms() {
+  return std::chrono::duration_cast<milliseconds>(
+           std::chrono::system_clock::now().time_since_epoch())
+    .count();
 }
 
 /// What is found out before anything is started.
@@ -80,6 +88,7 @@ public:
       client_{io_},
       network_{client_},
       pings_{found_.identity.ping_key},
+      trace_{trace_of()},
       house_{std::in_place, house_of()},
       appservices_{*house_, pings_, routes_of()},
       admin_{*house_, admin_options_of()},
@@ -205,13 +214,40 @@ private:
             [this](const std::vector<queue_view>& queues, stored_time as_of) {
               return metrics_page(queues, as_of, appservices_.counts(),
                                   figures());
-            }};
+            },
+            trace_, trace_defaults()};
+  }
+
+  trace::recorder_options trace_defaults() {
+    const auto& wanted = setup_.settings.trace;
+    trace::recorder_options to;
+    to.actors = wanted.actors;
+    to.with_content = wanted.with_content;
+    return to;
+  }
+
+  std::shared_ptr<trace::control> trace_of() {
+    const auto& wanted = setup_.settings.trace;
+    auto made = std::make_shared<trace::control>(
+      trace::file_sink_options{wanted.file, wanted.max_bytes, wanted.rotate},
+      found_.node, unix_ms);
+    if (!wanted.from_start)
+      return made;
+    if (const auto begun = made->start(trace_defaults()); !begun)
+      log_.error("trace not begun what={} action=correct trace.file, then "
+                 "weir trace start; deliveries go on",
+                 to_string(begun.error()));
+    return made;
   }
 
   process_figures figures() {
     const auto bridges = client_.figures_now();
-    return {listener_.figures_now(), admin_listener_.figures_now(),
-            bridges.open, bridges.idle, setup_.settings.actors.threads};
+    return {listener_.figures_now(),
+            admin_listener_.figures_now(),
+            bridges.open,
+            bridges.idle,
+            setup_.settings.actors.threads,
+            trace_->status()};
   }
 
   server_options listener_options_of() {
@@ -241,6 +277,7 @@ private:
   http_client client_;
   client_network network_;
   own_pings pings_;
+  std::shared_ptr<trace::control> trace_; ///< Outlives those it tells of.
   std::optional<house> house_; ///< Gone before what its answers go to.
   appservice_routes appservices_;
   admin_routes admin_;

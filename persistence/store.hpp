@@ -8,6 +8,8 @@
 #include "schema/error.hpp"
 #include "schema/time.hpp"
 
+#include <boost/describe/class.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -129,6 +131,8 @@ struct queue_view {
   stored_time oldest_accepted_at; ///< Zero when nothing is owed.
   uint64_t dead_letters = 0;
 };
+BOOST_DESCRIBE_STRUCT(queue_view, (),
+                      (row, status, oldest_accepted_at, dead_letters))
 
 /// One reading connection: every call is one snapshot, at most one page and
 /// 5 s. Errors: `ec::unavailable`.

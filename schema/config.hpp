@@ -161,6 +161,20 @@ struct config {
     friend bool operator==(const log_options&, const log_options&) = default;
   } log;
 
+  /// What every actor was given and did, for `weir trace`.
+  struct trace_options {
+    /// Written from the start on when the file names it. Default:
+    /// {data_dir}/trace.jsonl, used by `weir trace start`.
+    std::string file;
+    bool from_start = false;                 ///< `file` was given.
+    std::vector<std::string> actors;         ///< Names or `NAME*`; empty: all.
+    uint64_t max_bytes = uint64_t{64} << 20; ///< Of one file.
+    uint32_t rotate = 4;                     ///< Older files kept.
+    bool with_content = false;               ///< Event bodies and tokens too.
+    friend bool operator==(const trace_options&, const trace_options&)
+      = default;
+  } trace;
+
   friend bool operator==(const config&, const config&) = default;
 };
 

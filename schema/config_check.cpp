@@ -60,6 +60,17 @@ void check_storage(config& settings, config_reading& reading) {
                     "an outage of power loses events");
 }
 
+void check_trace(config& settings, config_reading& reading) {
+  auto& trace = settings.trace;
+  if (trace.file.empty())
+    trace.file
+      = (std::filesystem::path{settings.storage.data_dir} / "trace.jsonl")
+          .string();
+  if (trace.with_content)
+    reading.warning("trace.with_content",
+                    "event bodies and tokens are written to the trace");
+}
+
 /// Token files may be absent, but not wrong.
 void check_admin_tokens(config& settings, config_reading& reading) {
   auto& admin = settings.admin;
@@ -125,6 +136,7 @@ void check_together(config& settings, config_reading& reading) {
   check_listeners(settings, reading);
   check_storage(settings, reading);
   check_admin_tokens(settings, reading);
+  check_trace(settings, reading);
   check_one_source("homeserver.as_token", reading);
   check_appservice("appservices.defaults", settings.appservices.defaults,
                    reading);

@@ -252,6 +252,56 @@ void add_process(options& table) {
     "What is logged, from this level up."));
 }
 
+/// `all`, or a list of names.
+void read_traced_actors(config& target, const yaml_node& node,
+                        const std::string& key, config_reading& reading) {
+  auto& actors = target.trace.actors;
+  actors.clear();
+  if (node.is_scalar() && node.text == "all")
+    return;
+  if (!node.is_list() || node.items.empty())
+    return reading.problem(node, key,
+                           "expected all, or a list of names such as "
+                           "appservice/telegram");
+  for (const auto& item : node.items) {
+    if (item.is_scalar() && !item.text.empty())
+      actors.push_back(item.text);
+    else
+      reading.problem(item, key, "expected the name of an actor");
+  }
+}
+
+void add_trace(options& table) {
+  using namespace kinds;
+  auto file = path<config>(
+    "trace.file", [](auto& c) -> auto& { return c.trace.file; },
+    "Writes a trace of the actors there, from the start on. Default: none is "
+    "written; `weir trace start` writes `trace.jsonl` in `storage.data_dir`.");
+  file.read
+    = [read = file.read](config& target, const yaml_node& node,
+                         const std::string& key, config_reading& reading) {
+        read(target, node, key, reading);
+        target.trace.from_start = true;
+      };
+  table.push_back(std::move(file));
+  table.push_back({"trace.actors", "list of names, or all", "",
+                   "Whose messages are traced: `directory`, "
+                   "`appservice/telegram`, `appservice/*`, ….",
+                   read_traced_actors,
+                   [](const config&) { return std::string{"all"}; }});
+  table.push_back(size<config>(
+    "trace.max_bytes", [](auto& c) -> auto& { return c.trace.max_bytes; },
+    uint64_t{1} << 20, uint64_t{64} << 30,
+    "Largest size of one file of a trace; then the next one is begun."));
+  table.push_back(count<config>(
+    "trace.rotate", [](auto& c) -> auto& { return c.trace.rotate; }, 0, 1'000,
+    "Older files of a trace that are kept: `FILE.1`, `FILE.2`, …."));
+  table.push_back(flag<config>(
+    "trace.with_content", [](auto& c) -> auto& { return c.trace.with_content; },
+    "Also writes event bodies and tokens into the trace, instead of their "
+    "lengths and hashes. For made-up data only."));
+}
+
 } // namespace
 
 const option_table<config>& config_options() {
@@ -262,6 +312,7 @@ const option_table<config>& config_options() {
     add_storage(all);
     add_lanes(all);
     add_process(all);
+    add_trace(all);
     return all;
   }();
   return table;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schema/guarded.hpp"
+
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 
@@ -34,7 +36,7 @@ struct element {
   /// string content, without quotes), joined by '\n'. Empty for events. Two
   /// keys when both spellings of a list came in with the same items.
   std::string keys;
-  std::string bytes;    ///< Raw JSON value.
+  event_bytes bytes;    ///< Raw JSON value.
   std::string event_id; ///< Of an event that has one, unescaped; else empty.
   uint64_t id_hash = 0; ///< First 8 bytes, big endian, of SHA-256 of the
                         ///< event id, or of the bytes where there is none.

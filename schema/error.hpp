@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/describe/class.hpp>
+#include <boost/describe/enum.hpp>
 #include <boost/outcome/basic_result.hpp>
 #include <boost/outcome/policy/terminate.hpp>
 #include <boost/outcome/try.hpp>
@@ -31,6 +33,9 @@ enum class ec : uint8_t {
   corrupt,     ///< Stored bytes are not what was promised. A person must act.
   busy,        ///< Another process holds what this one needs.
 };
+BOOST_DESCRIBE_ENUM(ec, none, invalid_argument, not_json, bad_json, forbidden,
+                    not_found, not_current, full, too_large, superseded,
+                    unavailable, in_doubt, rejected, expired, corrupt, busy)
 
 /// The stable lower-case name of a failure kind, as in `ec`.
 std::string_view to_string(ec code) noexcept;
@@ -43,6 +48,7 @@ struct error {
 
   friend bool operator==(const error&, const error&) = default;
 };
+BOOST_DESCRIBE_STRUCT(error, (), (code, context))
 
 /// `code: context`, for logs.
 std::string to_string(const error& what);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/bytes.hpp"
+#include "schema/guarded.hpp"
 
 #include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
@@ -59,7 +60,7 @@ struct http_request {
   http_peer peer;
   /// Raw path and query, starting with '/', joined to the peer's base path and
   /// otherwise sent as it is.
-  std::string target;
+  request_target target;
   std::vector<http_field> fields;
   shared_bytes body;
   http_deadlines deadlines;
@@ -97,7 +98,7 @@ struct http_answer {
   std::string detail; ///< For a person; of a failure.
   int status = 0;     ///< 0 when there was no head.
   std::vector<http_field> fields;
-  std::string body; ///< At most `answer_bytes_max`.
+  answer_bytes body; ///< At most `answer_bytes_max`.
   std::chrono::milliseconds took{0};
 };
 BOOST_DESCRIBE_STRUCT(http_answer, (),

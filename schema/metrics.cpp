@@ -73,6 +73,13 @@ constexpr metric_family families[] = {
   {"weir_actor_failures_total", counter, "kind",
    "Handlers that threw; the supervisor restarted the actor."},
   {"weir_actor_threads", gauge, "", "Threads of the actor scheduler."},
+  // The trace, see docs/traces.md.
+  {"weir_trace_on", gauge, "", "1 while a trace is written."},
+  {"weir_trace_records_total", counter, "", "Records of the present trace."},
+  {"weir_trace_dropped_records_total", counter, "",
+   "Records left out of it because the disk was behind."},
+  {"weir_trace_failed", gauge, "",
+   "1 when a trace ended because it could not be written: see the log."},
 };
 
 } // namespace

@@ -24,7 +24,7 @@ struct queues_page {
   std::vector<queue_view> queues;
   stored_time as_of;
 };
-BOOST_DESCRIBE_STRUCT(queues_page, (), ())
+BOOST_DESCRIBE_STRUCT(queues_page, (), (queues, as_of))
 
 /// One page of dead letters, without their bytes. Reply: `dead_letters_page`.
 struct read_dead_letters {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/messages/store.hpp"
+#include "actors/trace/seams.hpp"
 #include "schema/http.hpp"
 #include "schema/ids.hpp"
 
@@ -81,7 +82,7 @@ BOOST_DESCRIBE_STRUCT(send_http, (), (id, lane, request))
 /// Unique in this process.
 inline uint64_t next_http_id() {
   static std::atomic<uint64_t> last{0};
-  return ++last;
+  return trace::drawn<uint64_t>([] { return ++last; });
 }
 
 /// Gives a request up. Reply: `http_aborted`, after its connection was closed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/trace/seams.hpp"
 #include "schema/error.hpp"
 #include "schema/http.hpp"
 
@@ -72,8 +73,12 @@ private:
         run(lost_answer<T>::make());
     }
     void run(T answer) {
-      if (const auto to = std::exchange(answer_, nullptr))
-        to(std::move(answer));
+      const auto to = std::exchange(answer_, nullptr);
+      if (!to)
+        return;
+      if (trace::is_on()) [[unlikely]]
+        trace::note_callback(typeid(T), &answer);
+      to(std::move(answer));
     }
 
   private:

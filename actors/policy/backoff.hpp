@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <boost/describe/class.hpp>
+
 #include <optional>
 
 namespace weir::policy {
@@ -83,5 +85,7 @@ private:
   instant own_until_{};
   instant peer_until_{};
 };
+
+BOOST_DESCRIBE_STRUCT(backoff::limits, (), (first, ceiling, jitter))
 
 } // namespace weir::policy

@@ -6,6 +6,8 @@
 #include "schema/settlement.hpp"
 #include "schema/time.hpp"
 
+#include <boost/describe/class.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -156,5 +158,8 @@ private:
   std::string last_error_;
   instant last_error_at_{};
 };
+
+BOOST_DESCRIBE_STRUCT(delivery::limits, (),
+                      (pause, poison, dead_letter, legacy_paths))
 
 } // namespace weir::policy

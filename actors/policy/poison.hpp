@@ -2,6 +2,7 @@
 
 #include "actors/policy/batcher.hpp"
 
+#include <boost/describe/class.hpp>
 #include <boost/describe/enum.hpp>
 
 #include <cstddef>
@@ -46,6 +47,7 @@ struct poison_limits {
   /// followed which proved the bridge alive.
   uint32_t hangs = 5;
 };
+BOOST_DESCRIBE_STRUCT(poison_limits, (), (rejections, hangs))
 
 /// What to do with a transaction that a bridge does not take.
 enum class poison_action : uint8_t {

@@ -52,32 +52,9 @@ json list_at(const json& answer, const char* key) {
   return objects;
 }
 
-/// Asks and understands, or says why not.
 std::optional<json> ask(const admin_call& call, const std::string& path,
                         bool raw, std::ostream& out, std::ostream& err) {
-  const auto answer = call("GET", path);
-  if (!answer) {
-    err << "weir does not answer, is it running? "
-        << printable(answer.error().context, 500) << '\n';
-    return std::nullopt;
-  }
-  const auto& [status, body] = answer.value();
-  if (status == 200 && raw) {
-    out << body << (body.ends_with('\n') ? "" : "\n");
-    return json::object();
-  }
-  auto parsed = json::parse(body, nullptr, false);
-  if (status == 200 && parsed.is_object())
-    return parsed;
-  const auto what = parsed.is_object() ? text_at(parsed, "error", 500) : "";
-  if (status == 401 || status == 403)
-    err << "weir refuses the admin token: " << or_dash(what) << '\n';
-  else if (status == 404)
-    err << "not found: " << or_dash(what) << '\n';
-  else
-    err << fmt::format("weir answered {}: {}\n", status,
-                       what.empty() ? "no answer of its admin API" : what);
-  return std::nullopt;
+  return ask_admin(call, "GET", path, raw, out, err);
 }
 
 std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
@@ -110,6 +87,34 @@ std::string when(int64_t at_ms) {
 }
 
 } // namespace
+
+std::optional<json> ask_admin(const admin_call& call, std::string_view method,
+                              const std::string& path, bool raw,
+                              std::ostream& out, std::ostream& err) {
+  const auto answer = call(method, path);
+  if (!answer) {
+    err << "weir does not answer, is it running? "
+        << printable(answer.error().context, 500) << '\n';
+    return std::nullopt;
+  }
+  const auto& [status, body] = answer.value();
+  if (status == 200 && raw) {
+    out << body << (body.ends_with('\n') ? "" : "\n");
+    return json::object();
+  }
+  auto parsed = json::parse(body, nullptr, false);
+  if (status == 200 && parsed.is_object())
+    return parsed;
+  const auto what = parsed.is_object() ? text_at(parsed, "error", 500) : "";
+  if (status == 401 || status == 403)
+    err << "weir refuses the admin token: " << or_dash(what) << '\n';
+  else if (status == 404)
+    err << "not found: " << or_dash(what) << '\n';
+  else
+    err << fmt::format("weir answered {}: {}\n", status,
+                       what.empty() ? "no answer of its admin API" : what);
+  return std::nullopt;
+}
 
 int status_command(const admin_call& call, bool raw, std::ostream& out,
                    std::ostream& err) {

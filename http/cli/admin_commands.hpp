@@ -2,14 +2,25 @@
 
 #include "http/cli/command_line.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace weir {
 
 // Commands that ask a running Weir. With `json` they print the answer's body as
 // it came. They return the exit code.
+
+/// Asks and understands, or says why not. With `raw` the body of a good answer
+/// goes to `out` as it came, and an empty object is returned.
+std::optional<nlohmann::json> ask_admin(const admin_call& call,
+                                        std::string_view method,
+                                        const std::string& path, bool raw,
+                                        std::ostream& out, std::ostream& err);
 
 /// A row for each appservice: state, what is owed, the last failure, what next.
 int status_command(const admin_call& call, bool json, std::ostream& out,

@@ -36,7 +36,7 @@ admin_call connect_admin(const config& settings, const std::string& token) {
     http_request request;
     request.method = method;
     request.peer.url = "http://" + listen;
-    request.target = path;
+    request.target = std::string{path};
     request.fields = {{"Authorization", "Bearer " + token}};
     request.deadlines = deadlines;
     request.answer_bytes_max = answer_bytes_max;

@@ -3,6 +3,7 @@
 #include "http/auth.hpp"
 #include "http/matrix_reply.hpp"
 #include "http/routes/admin_json.hpp"
+#include "http/routes/trace.hpp"
 
 #include <charconv>
 #include <memory>
@@ -49,7 +50,8 @@ body_wish admin_routes::handle(const request_head& head) {
   if (path == "/ready")
     return ready_reply(house_);
   const auto given = read_credentials(head);
-  const bool allowed = check_token(given, options_.token)
+  const bool may_act = check_token(given, options_.token);
+  const bool allowed = may_act
     || (!options_.viewer_token.empty()
         && check_token(given, options_.viewer_token));
   if (!allowed)
@@ -60,6 +62,16 @@ body_wish admin_routes::handle(const request_head& head) {
     return at_once(unrecognized());
   const auto what
     = metrics_page ? std::string_view{} : path.substr(prefix.size());
+  if (options_.trace && is_trace_path(what)) {
+    if (!reads && !may_act)
+      return at_once(
+        matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
+    return later([this, method = head.method, path = std::string{what},
+                  query = std::string{head.query()}](const reply& answer) {
+      answer(trace_reply(*options_.trace, options_.trace_defaults, method, path,
+                         query));
+    });
+  }
   const bool known = metrics_page || what == "/status"
     || what == "/dead-letters" || what.starts_with("/dead-letters/");
   if (!known)

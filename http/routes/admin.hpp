@@ -1,15 +1,17 @@
 #pragma once
 
 #include "actors/house.hpp"
+#include "actors/trace/control.hpp"
 #include "http/exchange.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace weir {
 
 /// The admin listener: who asks is told by a bearer token; the viewer's reads
-/// only, which is all there is so far.
+/// only.
 class admin_routes {
 public:
   struct options {
@@ -18,6 +20,9 @@ public:
     /// The page for Prometheus, given the queues.
     std::function<std::string(const std::vector<queue_view>&, stored_time)>
       metrics;
+    /// May be null; then there are no paths of it.
+    std::shared_ptr<trace::control> trace;
+    trace::recorder_options trace_defaults;
   };
 
   admin_routes(house& door, options settings);

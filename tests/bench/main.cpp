@@ -1,5 +1,6 @@
 // Runs Weir and the reference in turn and prints what one is of the other.
 // usage: weir_bench WEIR REFERENCE MIGRATIONS FOLDER [--pairs N] [--only NAME]
+//   [--against reference|trace]  trace: Weir beside Weir that writes a trace
 // Exit status: 0 when all targets are reached, 1 when one is not or the bench
 // broke, 2 when the machine was unlike the one of the targets (void).
 
@@ -66,14 +67,15 @@ double load_average() {
   return load;
 }
 
-pair run_pair(const places& at, const scenario& of, bool weir_first) {
+pair run_pair(const places& at, const scenario& of, contestant other,
+              bool weir_first) {
   pair made;
   std::filesystem::create_directories(at.folder);
   made.disk = measure_disk(at.folder);
   made.round_trip_ms = measure_round_trip(sink{0, true}.homeserver_port());
   if (weir_first)
     made.weir = measure_one(contestant::weir, at, of);
-  made.reference = measure_one(contestant::reference, at, of);
+  made.reference = measure_one(other, at, of);
   if (!weir_first)
     made.weir = measure_one(contestant::weir, at, of);
   return made;
@@ -135,19 +137,22 @@ bool print_verdict(const target& to, const std::vector<pair>& made) {
   return reached;
 }
 
-std::vector<pair> run_target(const places& at, const target& to, int pairs) {
+std::vector<pair> run_target(const places& at, const target& to,
+                             contestant other, int pairs) {
   const bool is_latency = to.of.what == measure::latency;
   std::printf("\n%s: %zu appservice%s, %zu events of %zu B a transaction, %s\n",
               to.of.name.c_str(), to.of.appservices,
               to.of.appservices == 1 ? "" : "s", to.of.plan.events,
               to.of.plan.event_bytes,
               is_latency ? "one each 20 ms" : "one after the other");
+  if (other == contestant::weir_traced)
+    std::printf("\"reference\" is Weir that writes a trace of all actors\n");
   std::printf("pair %10s  reference   ratio  weir p99   ref p99 weir CPU  ref "
               "CPU syncs/s  rows/s rows/sy   load\n",
               is_latency ? "weir ms" : "weir ev/s");
   std::vector<pair> made;
   for (int each = 0; each < pairs; ++each) {
-    made.push_back(run_pair(at, to.of, each % 2 == 0));
+    made.push_back(run_pair(at, to.of, other, each % 2 == 0));
     print_pair(each + 1, made.back(), to.of);
   }
   return made;
@@ -182,17 +187,21 @@ const char* option(int count, char** arguments, const char* name) {
 int main(int count, char** arguments) {
   if (count < 5)
     give_up("usage: weir_bench WEIR REFERENCE MIGRATIONS FOLDER [--pairs N] "
-            "[--only NAME]");
+            "[--only NAME] [--against reference|trace]");
   const places at{arguments[1], arguments[2], arguments[3], arguments[4]};
   const auto* wanted = option(count, arguments, "--pairs");
   const auto* only = option(count, arguments, "--only");
+  const auto* against = option(count, arguments, "--against");
+  const auto other = against != nullptr && std::strcmp(against, "trace") == 0
+    ? contestant::weir_traced
+    : contestant::reference;
   const int pairs = wanted == nullptr ? pairs_default : std::atoi(wanted);
   std::vector<pair> all;
   bool reached = true;
   for (const auto& each : all_targets()) {
     if (only != nullptr && each.of.name != only)
       continue;
-    const auto made = run_target(at, each, pairs);
+    const auto made = run_target(at, each, other, pairs);
     reached = print_verdict(each, made) && reached;
     all.insert(all.end(), made.begin(), made.end());
   }

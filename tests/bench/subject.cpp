@@ -43,17 +43,17 @@ void write_registration(const std::string& folder, size_t appservice,
 }
 
 void write_configuration(const std::string& folder, uint16_t port,
-                         uint16_t homeserver_port) {
-  write_file(folder + "/weir.yaml",
-             "listen: 127.0.0.1:" + std::to_string(port)
-               + "\nadmin:\n  listen: 127.0.0.1:" + std::to_string(free_port())
-               + "\n  token_file: " + folder
-               + "/admin.token\npublic_url: " + local + std::to_string(port)
-               + "\nhomeserver:\n  name: bench\n  url: " + local
-               + std::to_string(homeserver_port)
-               + "\n  as_token: weir_bench_token\nstorage:\n  url: sqlite://"
-               + folder + "/weir.db\nappservices:\n  registrations: [\""
-               + folder + "/bench*.yaml\"]\n");
+                         uint16_t homeserver_port, bool traced) {
+  write_file(
+    folder + "/weir.yaml",
+    "listen: 127.0.0.1:" + std::to_string(port)
+      + "\nadmin:\n  listen: 127.0.0.1:" + std::to_string(free_port())
+      + "\n  token_file: " + folder + "/admin.token\npublic_url: " + local
+      + std::to_string(port) + "\nhomeserver:\n  name: bench\n  url: " + local
+      + std::to_string(homeserver_port)
+      + "\n  as_token: weir_bench_token\nstorage:\n  url: sqlite://" + folder
+      + "/weir.db\nappservices:\n  registrations: [\"" + folder
+      + "/bench*.yaml\"]\n" + (traced ? "trace: {file: trace.jsonl}\n" : ""));
 }
 
 } // namespace
@@ -64,9 +64,10 @@ subject::subject(contestant which, const places& at, const sink& bridges,
   std::filesystem::create_directories(at.folder);
   std::filesystem::permissions(at.folder, std::filesystem::perms::owner_all);
   const auto folder = std::filesystem::canonical(at.folder).string();
-  if (which == contestant::weir) {
+  if (which != contestant::reference) {
     ports_.assign(appservices, free_port());
-    write_configuration(folder, ports_.front(), bridges.homeserver_port());
+    write_configuration(folder, ports_.front(), bridges.homeserver_port(),
+                        which == contestant::weir_traced);
     for (size_t each = 0; each < appservices; ++each)
       write_registration(folder, each, bridges.bridge_port(each));
     start({at.weir, "serve", "--config", folder + "/weir.yaml"},

@@ -11,7 +11,11 @@
 namespace bench {
 
 /// The programs that are compared.
-enum class contestant { weir, reference };
+enum class contestant {
+  weir,
+  weir_traced, ///< Weir that writes a trace of all its actors.
+  reference,
+};
 
 /// Where they and their files are.
 struct places {

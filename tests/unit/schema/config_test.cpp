@@ -15,6 +15,7 @@ TEST_CASE("config: a minimal file leaves every default as the struct has it") {
   expected.public_url = "http://127.0.0.1:8009";
   expected.storage.data_dir = "/var/lib/weir";
   expected.admin.token_file = "/var/lib/weir/admin.token";
+  expected.trace.file = "/var/lib/weir/trace.jsonl";
   CHECK(loaded.settings == expected);
 }
 
@@ -45,6 +46,8 @@ actors: {threads: 3, readers: 4, timer_horizon: 30s, idle_after: 500ms,
          max_live: 100, max_throughput: 7}
 drain: {timeout: 1m}
 log: {level: debug}
+trace: {file: t.jsonl, actors: [directory, "appservice/*"], max_bytes: 2MiB,
+        rotate: 0, with_content: true}
 )";
 
 } // namespace
@@ -68,6 +71,12 @@ TEST_CASE("config: every key that others rely on is read") {
   CHECK(settings.homeserver.pace.in_flight == 2);
   CHECK(settings.storage.data_dir == "/srv");
   CHECK(settings.storage.writers == 4);
+  CHECK(settings.trace.file == "/etc/weir/t.jsonl");
+  CHECK(settings.trace.from_start);
+  CHECK(settings.trace.actors == lines{"directory", "appservice/*"});
+  CHECK(settings.trace.max_bytes == 2u << 20);
+  CHECK(settings.trace.rotate == 0);
+  CHECK(settings.trace.with_content);
   CHECK(settings.listener.body_bytes_max == 1048576);
   CHECK(settings.listener.in_flight_bytes == 2097152);
   CHECK(settings.listener.connections_max == 100);
@@ -226,4 +235,15 @@ TEST_CASE("config: docs/configuration.md holds the generated tables") {
   std::ostringstream page;
   page << in.rdbuf();
   CHECK(page.str().find(config_reference()) != std::string::npos);
+}
+
+TEST_CASE("config: a trace is of all actors or of those in a list") {
+  CHECK(problems_with("trace: {actors: all}\n") == lines{});
+  CHECK(parse(minimal + "trace: {actors: all}\n").settings.trace.from_start
+        == false);
+  CHECK(problems_with("trace: {actors: directory}\n")
+        == lines{"f:2: trace.actors: expected all, or a list of names such as "
+                 "appservice/telegram"});
+  CHECK(problems_with("trace: {actors: []}\n").size() == 1);
+  CHECK(problems_with("trace: {max_bytes: 1kB}\n").size() == 1);
 }

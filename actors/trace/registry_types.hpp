@@ -1,0 +1,68 @@
+#pragma once
+
+#include "actors/appservice_queue.hpp"
+#include "actors/directory.hpp"
+#include "actors/gateway.hpp"
+#include "actors/janitor.hpp"
+#include "actors/pinger.hpp"
+#include "actors/store_reader.hpp"
+#include "actors/store_writer.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/transport.hpp"
+
+#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
+
+/// The types that a trace may hold, computed from the actors.
+namespace weir::trace {
+
+namespace mp = boost::mp11;
+
+/// Every actor there is.
+using every_actor
+  = mp::mp_list<supervisor, store_writer, store_reader_process, transport,
+                directory, appservice_queue, gateway, janitor, pinger>;
+
+template <class Actor>
+struct parts_of;
+
+template <class Api, class State, class... Args>
+struct parts_of<weir_actor<Api, State, Args...>> {
+  using arguments = mp::mp_list<Args...>;
+  using signatures = mp::mp_rename<typename Api::signatures, mp::mp_list>;
+};
+
+template <class Signature>
+struct messages_in;
+
+template <class... In, class... Out>
+struct messages_in<
+  caf::typed_mpi<caf::detail::type_list<In...>, caf::output_tuple<Out...>>> {
+  using type = mp::mp_remove<mp::mp_list<In..., Out...>, void>;
+};
+
+template <class Signature>
+using messages_in_t = typename messages_in<Signature>::type;
+
+template <class Actor>
+using messages_of_actor = mp::mp_flatten<
+  mp::mp_transform<messages_in_t, typename parts_of<Actor>::signatures>>;
+
+template <class Actor>
+using arguments_of_actor = typename parts_of<Actor>::arguments;
+
+/// Every message that one actor may send another.
+using every_message = mp::mp_unique<
+  mp::mp_flatten<mp::mp_transform<messages_of_actor, every_actor>>>;
+
+/// What actors are made from.
+using every_argument = mp::mp_unique<
+  mp::mp_flatten<mp::mp_transform<arguments_of_actor, every_actor>>>;
+
+/// What callbacks are run with, and what handlers draw.
+using every_other_value
+  = mp::mp_list<expected<transaction_stored>, expected<queues_page>,
+                expected<dead_letters_page>, expected<stored>, uint64_t,
+                http_request>;
+
+} // namespace weir::trace

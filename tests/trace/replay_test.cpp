@@ -1,0 +1,106 @@
+#include "actors/trace/replay.hpp"
+#include "tests/support/actors/actor_fixture.hpp"
+#include "tests/trace/recording.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using outcome = trace::replayed_actor::outcome;
+
+/// A house that has something to do for each of its actors.
+trace::loaded_trace record_busy_house() {
+  recording trace;
+  actor_fixture fixture{{bridge("a"), bridge("b")}};
+  fixture.config.make_ping = [](const appservice_id& id) {
+    http_request ping;
+    ping.method = "POST";
+    ping.target = "/ping/" + id.value;
+    ping.fields = {{"Authorization", "Bearer secret"}};
+    return ping;
+  };
+  size_t asked = 0;
+  fixture.network.script = [&](const http_request&) {
+    auto reply = ++asked % 3 == 0 ? status(503) : status(200);
+    reply.after = milliseconds{7};
+    return reply;
+  };
+  fixture.start();
+  for (int i = 0; i < 10; ++i) {
+    (void)fixture.offer(i % 2 == 0 ? "a" : "b", std::to_string(i), 3);
+    fixture.advance(milliseconds{400});
+  }
+  (void)fixture.queues();
+  (void)fixture.ready();
+  fixture.alive("a");
+  fixture.advance(minutes{2});
+  fixture.kill("store_writer");
+  (void)fixture.offer("a", "last");
+  fixture.advance(seconds{30});
+  (void)fixture.drain();
+  fixture.advance(seconds{30});
+  fixture.stop();
+  return trace.load();
+}
+
+std::map<std::string, outcome> by_kind(const trace::replay_report& report) {
+  std::map<std::string, outcome> result;
+  for (const auto& each : report.actors) {
+    const auto kind = each.label.substr(0, each.label.find_first_of("/#"));
+    auto& known = result.try_emplace(kind, each.result).first->second;
+    if (each.result == outcome::different)
+      known = each.result;
+  }
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("replay: every kind of actor does again what it did, or says why it "
+          "is not asked to") {
+  const auto report = trace::replay(record_busy_house());
+  INFO(trace::to_text(report));
+  CHECK(report.same());
+  const auto kinds = by_kind(report);
+  for (const std::string kind : {"appservice", "directory", "gateway",
+                                 "transport", "janitor", "homeserver_pinger"}) {
+    CAPTURE(kind);
+    REQUIRE(kinds.contains(kind));
+    CHECK(kinds.at(kind) == outcome::same);
+  }
+  for (const auto& each : report.actors)
+    CHECK((each.result == outcome::same || !each.why.empty()));
+}
+
+TEST_CASE("replay: an interleaving by chance is replayed like any other") {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    recording trace;
+    std::mt19937_64 random{seed};
+    actor_fixture fixture{{bridge("a"), bridge("b")}};
+    fixture.network.script = [&](const http_request&) {
+      const int codes[] = {200, 200, 200, 503, 500, 429, 400, 413};
+      auto reply = status(codes[random() % 8]);
+      reply.after = milliseconds{random() % 50};
+      return reply;
+    };
+    fixture.shuffle(seed);
+    fixture.start();
+    for (int i = 0; i < 12; ++i) {
+      (void)fixture.offer(i % 2 == 0 ? "a" : "b", std::to_string(i), 4);
+      fixture.advance(milliseconds{random() % 2'000});
+    }
+    fixture.advance(minutes{5});
+    fixture.stop();
+    const auto report = trace::replay(trace.load());
+    INFO(trace::to_text(report));
+    CHECK(report.same());
+  }
+}
