@@ -50,7 +50,7 @@ body_wish admin_routes::handle(const request_head& head) {
   if (path == "/ready")
     return ready_reply(house_);
   const auto given = read_credentials(head);
-  const bool may_act = check_token(given, options_.token);
+  const bool may_act = check_token(given, options_.token).has_value();
   const bool allowed = may_act
     || (!options_.viewer_token.empty()
         && check_token(given, options_.viewer_token));
@@ -66,10 +66,10 @@ body_wish admin_routes::handle(const request_head& head) {
     if (!reads && !may_act)
       return at_once(
         matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
-    return later([this, method = head.method, path = std::string{what},
+    return later([this, method = head.method, asked = std::string{what},
                   query = std::string{head.query()}](const reply& answer) {
-      answer(trace_reply(*options_.trace, options_.trace_defaults, method, path,
-                         query));
+      answer(trace_reply(*options_.trace, options_.trace_defaults, method,
+                         asked, query));
     });
   }
   const bool known = metrics_page || what == "/status"

@@ -11,6 +11,11 @@ using trace::json;
 
 namespace {
 
+template <class T>
+concept is_opaque
+  = !trace::described_struct<
+      T> && !trace::described_enum<T> && !std::is_integral_v<T> && !std::is_base_of_v<std::string, T>;
+
 /// Values by chance of any described type.
 class generator {
 public:
@@ -83,9 +88,8 @@ private:
   }
   /// Handles, callbacks and the like stay empty.
   template <class T>
-  requires(
-    !trace::described_struct<
-      T> && !trace::described_enum<T> && !std::is_integral_v<T> && !std::is_base_of_v<std::string, T>) void fill(T&) {
+  requires is_opaque<T>
+  void fill(T&) {
   }
 
   static std::chrono::nanoseconds seconds_of(uint64_t random) {
