@@ -9,7 +9,10 @@ target_sources(http_tests PRIVATE fuzz/request_property.cpp
                                   fuzz/answer_property.cpp
                                   fuzz/http_corpus_test.cpp)
 
-set(fuzzers transaction registration configuration request answer)
+target_sources(trace_tests PRIVATE fuzz/trace_property.cpp
+                                   fuzz/trace_corpus_test.cpp)
+
+set(fuzzers transaction registration configuration request answer trace)
 
 # Guided by coverage they run in a build of their own, by clang, which
 # scripts/fuzz makes. A minute each is what every check can spend.
@@ -36,6 +39,14 @@ endif()
 foreach(library weir_schema weir_policy)
   target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
 endforeach()
+# The reader of traces without the actors.
+add_library(weir_fuzz_trace OBJECT ../persistence/text_check.cpp
+                                   ../actors/trace/guard.cpp
+                                   ../actors/trace/reader.cpp
+                                   ../actors/trace/show.cpp)
+target_compile_options(weir_fuzz_trace PRIVATE -fsanitize=fuzzer-no-link)
+target_link_libraries(weir_fuzz_trace PUBLIC weir_schema
+                      PRIVATE nlohmann_json::nlohmann_json)
 # The parsers of the http layer without its actors.
 add_library(
   weir_fuzz_http OBJECT
@@ -59,6 +70,9 @@ foreach(fuzzer IN LISTS fuzzers)
   target_link_libraries(${program} PRIVATE weir_policy weir_schema)
   if(fuzzer STREQUAL request OR fuzzer STREQUAL answer)
     target_link_libraries(${program} PRIVATE weir_fuzz_http OpenSSL::Crypto)
+  endif()
+  if(fuzzer STREQUAL trace)
+    target_link_libraries(${program} PRIVATE weir_fuzz_trace)
   endif()
   list(APPEND fuzz_programs ${program})
 endforeach()

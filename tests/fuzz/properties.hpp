@@ -32,4 +32,8 @@ std::string broken_request_property(std::string_view bytes);
 /// bounds hold, and the verdict asks for no longer pause than there is.
 std::string broken_answer_property(std::string_view bytes);
 
+/// A trace: it is refused with a reason, or each record can be shown and what
+/// is written of it is read as the same.
+std::string broken_trace_property(std::string_view text);
+
 } // namespace weir::test
