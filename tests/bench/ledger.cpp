@@ -131,9 +131,10 @@ ledger::ledger(const std::string& path, const std::string& migrations)
   statement count{on_, "SELECT count(*) FROM sqlite_schema"};
   count.begin();
   count.next();
-  if (count.number(0) == 0)
+  const bool is_new = count.number(0) == 0;
+  count.end(); // A statement that reads would lock the tables.
+  if (is_new)
     migrate(on_, migrations);
-  count.end();
   run_number_ = wall_ms();
   run_ = std::to_string(run_number_);
   {
