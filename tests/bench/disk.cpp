@@ -19,28 +19,29 @@ namespace {
 constexpr int64_t span_ns = 1'000'000'000;
 constexpr int rows_per_commit = 100;
 constexpr size_t row_bytes = 1'000;
-constexpr int round_trips = 500;
+/// The page size of a database of Weir (persistence/sql/connect.cpp).
+constexpr size_t weir_page_bytes = 8192;
+constexpr size_t small_page_bytes = 4096;
+constexpr int hot_samples = 300;
+constexpr int paced_samples = 100;
+/// As in the latency scenario: 50 events a second.
+constexpr int64_t pace_ns = 20'000'000;
 
 void sync_for_a_while(const std::string& path, disk_rates& to) {
   const descriptor file{
     ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600)};
-  std::array<char, 4096> page{};
-  std::vector<double> each_ms;
+  std::array<char, small_page_bytes> page{};
   const auto begun = now_ns();
-  auto before = begun;
+  auto now = begun;
+  double syncs = 0;
   off_t at = 0;
-  while (before - begun < span_ns) {
+  for (; now - begun < span_ns; now = now_ns(), ++syncs) {
     if (::pwrite(file.get(), page.data(), page.size(), at) < 0
         || ::fdatasync(file.get()) != 0)
       give_up("the disk takes no file");
     at += static_cast<off_t>(page.size());
-    const auto after = now_ns();
-    each_ms.push_back(static_cast<double>(after - before) / 1e6);
-    before = after;
   }
-  to.syncs_per_second = static_cast<double>(each_ms.size()) * 1e9
-    / static_cast<double>(before - begun);
-  to.sync_ms = median(std::move(each_ms));
+  to.syncs_per_second = syncs * 1e9 / static_cast<double>(now - begun);
   ::unlink(path.c_str());
 }
 
@@ -102,19 +103,59 @@ disk_rates measure_disk(const std::string& folder) {
   return rates;
 }
 
-double measure_round_trip(unsigned short port) {
+namespace {
+
+/// Medians of `once`, which says how long it took in milliseconds.
+template <class Once>
+timing measure(Once once) {
+  std::vector<double> hot;
+  for (int each = 0; each < hot_samples; ++each)
+    hot.push_back(once());
+  std::vector<double> paced;
+  const auto begun = now_ns();
+  for (int each = 0; each < paced_samples; ++each) {
+    wait_until(begun + each * pace_ns);
+    paced.push_back(once());
+  }
+  return {median(std::move(hot)), median(std::move(paced))};
+}
+
+timing measure_sync(const std::string& path, size_t bytes) {
+  const descriptor file{
+    ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600)};
+  const std::vector<char> page(bytes, 'x');
+  off_t at = 0;
+  const auto made = measure([&] {
+    const auto begun = now_ns();
+    if (::pwrite(file.get(), page.data(), page.size(), at) < 0
+        || ::fdatasync(file.get()) != 0)
+      give_up("the disk takes no file");
+    at += static_cast<off_t>(page.size());
+    return static_cast<double>(now_ns() - begun) / 1e6;
+  });
+  ::unlink(path.c_str());
+  return made;
+}
+
+timing measure_round_trip(unsigned short port) {
   wire on{connect_to(port)};
   numbered_transaction one{1, row_bytes};
-  std::vector<double> each_ms;
-  for (int at = 0; at < round_trips; ++at) {
+  return measure([&] {
     const auto body = one.number_from(0);
     const auto begun = now_ns();
     if (!on.send(put_head("/round-trip", "none", body.size()), body)
         || !on.wait())
       give_up("no round trip");
-    each_ms.push_back(static_cast<double>(now_ns() - begun) / 1e6);
-  }
-  return median(std::move(each_ms));
+    return static_cast<double>(now_ns() - begun) / 1e6;
+  });
+}
+
+} // namespace
+
+floors measure_floors(const std::string& folder, unsigned short port) {
+  return {measure_sync(folder + "/syncs", weir_page_bytes),
+          measure_sync(folder + "/syncs", small_page_bytes),
+          measure_round_trip(port)};
 }
 
 } // namespace bench

@@ -1,7 +1,10 @@
 #include "tests/bench/events.hpp"
 
+#include <poll.h>
+
 #include <charconv>
 #include <chrono>
+#include <ctime>
 
 namespace bench {
 
@@ -28,6 +31,14 @@ std::string event_of(size_t bytes) {
 }
 
 } // namespace
+
+void wait_until(int64_t when_ns) {
+  constexpr int64_t ns_per_second = 1'000'000'000;
+  for (auto left = when_ns - now_ns(); left > 0; left = when_ns - now_ns()) {
+    const timespec pause{left / ns_per_second, left % ns_per_second};
+    ::ppoll(nullptr, 0, &pause, nullptr);
+  }
+}
 
 int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch()

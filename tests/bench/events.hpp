@@ -10,6 +10,9 @@ namespace bench {
 /// Nanoseconds of the monotonic clock.
 int64_t now_ns();
 
+/// Sleeps until that moment of the same clock.
+void wait_until(int64_t when_ns);
+
 /// A transaction whose events carry consecutive numbers: written once, then
 /// only renumbered, so that making load costs next to nothing.
 class numbered_transaction {

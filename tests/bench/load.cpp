@@ -1,24 +1,8 @@
 #include "tests/bench/load.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
-#include <ctime>
 
 namespace bench {
-
-namespace {
-
-constexpr int64_t ns_per_second = 1'000'000'000;
-
-void wait_until(int64_t when_ns) {
-  for (auto left = when_ns - now_ns(); left > 0; left = when_ns - now_ns()) {
-    const timespec pause{left / ns_per_second, left % ns_per_second};
-    ::ppoll(nullptr, 0, &pause, nullptr);
-  }
-}
-
-} // namespace
 
 homeserver::homeserver(uint16_t port, std::string target, std::string token)
   : on_{connect_to(port)},
@@ -38,8 +22,7 @@ load_times homeserver::run(const load_plan& plan) {
     auto sent = now_ns();
     if (plan.per_second > 0) {
       const auto due = begun
-        + static_cast<int64_t>(static_cast<double>(at) / plan.per_second
-                               * static_cast<double>(ns_per_second));
+        + static_cast<int64_t>(static_cast<double>(at) / plan.per_second * 1e9);
       const bool held_up = sent > due;
       wait_until(due);
       // What waited for the answer before it has waited since it was due; a
