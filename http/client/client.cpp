@@ -8,6 +8,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -21,6 +23,16 @@ namespace {
 /// Connections that one request may share with another: same place, same trust.
 std::string pool_of(const http_peer& peer) {
   return peer.url + '\n' + peer.ca_file;
+}
+
+/// Whether a request may reach the peer twice (RFC 9110, 9.2.2). A kept
+/// connection may turn out dead when the request is out, and nobody knows then
+/// whether the peer had it; so all others go on new connections only.
+bool may_repeat(std::string_view method) {
+  constexpr std::array<std::string_view, 6> idempotent{
+    "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"};
+  return std::find(idempotent.begin(), idempotent.end(), method)
+    != idempotent.end();
 }
 
 expected<exchange::plan> plan_of(uint64_t id, http_request request) {
@@ -116,7 +128,7 @@ std::shared_ptr<exchange> http_client::impl::begin(exchange::plan plan,
                "request id " + std::to_string(id) + " is in flight already"};
     return nullptr;
   }
-  auto with = idle_.take(plan.pool);
+  auto with = may_repeat(plan.request.method) ? idle_.take(plan.pool) : nullptr;
   const bool kept = with != nullptr;
   if (!kept && !make_room()) {
     refused = {no_answer::refused,

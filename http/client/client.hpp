@@ -41,8 +41,8 @@ public:
   http_client& operator=(const http_client&) = delete;
 
   /// Sends one request. `done` runs exactly once, after the connection of a
-  /// failed request has been closed. A kept connection that turns out to be
-  /// dead before a byte of the answer came is replaced by a new one, once.
+  /// failed request was closed. A kept connection that dies before a byte of
+  /// the answer came is replaced, once; a POST never goes on one (sent once).
   /// When the head is whole the answer counts, even if its body is then cut,
   /// late or garbled; only a request with `whole_body` fails by that. An `id`
   /// that is in flight already is `refused`.

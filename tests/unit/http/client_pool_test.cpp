@@ -1,5 +1,7 @@
 #include "tests/unit/http/client_fixture.hpp"
 
+#include <atomic>
+
 using namespace weir;
 using namespace weir::test;
 using namespace std::chrono_literals;
@@ -73,6 +75,38 @@ TEST_CASE("http client: the replacement of a dead connection is the last try") {
   CHECK(with.ask(put_to(peer.url(), "{}")).failure == no_answer::reset);
   CHECK(peer.accepted() == 2);
   CHECK(with.client.figures_now().open == 0);
+}
+
+TEST_CASE("http client: a POST is never sent twice") {
+  // As a bridge that takes a request and dies before it answers.
+  std::atomic<size_t> posts = 0;
+  scripted_peer peer{[&](peer_connection& client, size_t number) {
+    client.read_request();
+    if (number == 0)
+      client.write(fine);
+    const auto second = number == 0 ? client.read_request() : std::string{};
+    posts += second.starts_with("POST") || number > 0;
+    client.reset();
+  }};
+  client_fixture with;
+  CHECK(with.ask(put_to(peer.url(), "{}")).status == 200);
+  auto request = put_to(peer.url(), "{}");
+  request.method = "POST";
+  CHECK(with.ask(request).failure == no_answer::reset);
+  CHECK(posts == 1);
+  CHECK(peer.accepted() == 2);
+}
+
+TEST_CASE("http client: the connection of a POST serves others afterwards") {
+  scripted_peer peer{answer_all(fine)};
+  client_fixture with;
+  auto request = put_to(peer.url(), "{}");
+  request.method = "POST";
+  CHECK(with.ask(request).status == 200);
+  CHECK(with.ask(put_to(peer.url(), "{}")).status == 200);
+  CHECK(peer.accepted() == 1);
+  CHECK(with.ask(request).status == 200);
+  CHECK(peer.accepted() == 2);
 }
 
 TEST_CASE(
