@@ -16,6 +16,20 @@ namespace weir::kinds {
 
 using std::chrono::milliseconds;
 
+/// What a key can be a misspelling of: every option, and every section above
+/// one.
+template <class Target>
+std::vector<std::string> known_keys(const option_table<Target>& table) {
+  std::vector<std::string> keys;
+  for (const auto& option : table)
+    keys.emplace_back(option.key);
+  for (const auto& option : table)
+    for (auto dot = option.key.rfind('.'); dot != std::string_view::npos;
+         dot = option.key.substr(0, dot).rfind('.'))
+      keys.emplace_back(option.key.substr(0, dot));
+  return keys;
+}
+
 /// Reads every entry of `map` by the table; `prefix` is the part of the table's
 /// keys already gone down, `full` the path in the file; both end in '.' or are
 /// empty. Unknown keys are problems.
@@ -23,9 +37,7 @@ template <class Target>
 void read_section(const option_table<Target>& table, Target& target,
                   const yaml_node& map, const std::string& prefix,
                   const std::string& full, config_reading& reading) {
-  std::vector<std::string> candidates;
-  for (const auto& option : table)
-    candidates.emplace_back(option.key);
+  const auto candidates = known_keys(table);
   for (const auto& [key, value] : map.entries) {
     const auto path = prefix + key.text;
     const auto full_path = full + key.text;

@@ -125,6 +125,22 @@ TEST_CASE("config: an unknown key is a problem that names the nearest one") {
                  "name"});
 }
 
+TEST_CASE("config: a misspelt section is a problem that names the section") {
+  const auto told = [](const std::string& wrong, const std::string& right) {
+    return lines{"f:2: " + wrong + ": expected a known key, did you mean "
+                 + right};
+  };
+  CHECK(problems_with("storrage: {data_dir: /srv}\n")
+        == told("storrage", "storage"));
+  CHECK(problems_with("appservises: {registrations: a.yaml}\n")
+        == told("appservises", "appservices"));
+  CHECK(problems_with("drian: {timeout: 1s}\n") == told("drian", "drain"));
+  CHECK(problems_with("lisener: {connections_max: 1}\n")
+        == told("lisener", "listener"));
+  CHECK(problems_with("appservices: {default: {poison: block}}\n")
+        == told("appservices.default", "appservices.defaults"));
+}
+
 TEST_CASE("config: wrong types are problems") {
   CHECK(problems_with("actors: {threads: two}\n")
         == lines{"f:2: actors.threads: expected a whole number from 1 to 256"});
