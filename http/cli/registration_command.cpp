@@ -100,9 +100,14 @@ expected<void> keep_token(const config& settings, const std::string& folder,
   const auto& named = settings.homeserver.as_token_file;
   const auto path
     = named.empty() ? (fs::path{folder} / "weir.token").string() : named;
-  WEIR_TRY(
-    write_private_file(path, read_own_tokens(registration).as_token + "\n"));
-  out << "wrote " << path << '\n';
+  const auto token = read_own_tokens(registration).as_token;
+  const auto present = read_token_file(path);
+  if (present && present.value() == token) {
+    out << "kept " << path << '\n';
+  } else {
+    WEIR_TRY(write_private_file(path, token + "\n"));
+    out << "wrote " << path << '\n';
+  }
   if (named.empty())
     out << "\nIn " << config_path
         << ", for Weir's own requests:\n\nhomeserver:\n  as_token_file: \""

@@ -130,6 +130,10 @@ TEST_CASE("cli: registration written again keeps Weir's tokens") {
   CHECK(again.code == 0);
   CHECK(setup.read("out/weir.yaml") == before);
   CHECK(has(again.out, "unchanged " + setup.path() + "/out/weir.yaml"));
+  CHECK(has(again.out, "kept " + setup.path() + "/out/weir.token\n"));
+  CHECK_FALSE(has(again.out, "wrote "));
+  std::filesystem::remove(setup.path() + "/out/weir.token");
+  CHECK(has(run(words).out, "wrote " + setup.path() + "/out/weir.token\n"));
 }
 
 TEST_CASE("cli: registration makes the token file that the configuration "
