@@ -54,6 +54,19 @@ bool stops_admin_commands(const config_problem& problem) {
     || problem.key.starts_with("storage");
 }
 
+/// Weir makes its admin token at its first start, so that one that is missing
+/// tells of a service that never ran with this configuration.
+int no_token(commands& run, const std::string& file, const error& why) {
+  if (why.code == ec::not_found)
+    run.err << "weir was never started with " << run.given.config_path
+            << ": there is no admin token, " << file
+            << "; it makes one at its first start: weir serve --config "
+            << run.given.config_path << '\n';
+  else
+    run.err << "no admin token: " << why.context << '\n';
+  return exit_failed;
+}
+
 int with_admin(commands& run,
                const std::function<int(const admin_call&)>& command) {
   if (!run.parts.connect_admin) {
@@ -68,10 +81,8 @@ int with_admin(commands& run,
   if (!loaded.problems.empty())
     return exit_failed;
   const auto token = read_token_file(loaded.settings.admin.token_file);
-  if (!token) {
-    run.err << "no admin token: " << token.error().context << '\n';
-    return exit_failed;
-  }
+  if (!token)
+    return no_token(run, loaded.settings.admin.token_file, token.error());
   const auto call = run.parts.connect_admin(loaded.settings, token.value());
   return command([&](std::string_view method,
                      std::string_view path) -> expected<admin_answer> {

@@ -244,7 +244,12 @@ TEST_CASE("cli: admin commands take the token file and the admin address") {
   const auto conf = setup.path() + "/conf.yaml";
   const auto refused = run({"status", "--config", conf}, parts);
   CHECK(refused.code == 1);
-  CHECK(has(refused.err, "no admin token: "));
+  CHECK(refused.err
+        == "weir was never started with " + conf + ": there is no admin token, "
+          + setup.path()
+          + "/admin.token; it makes one at its first start: weir serve "
+            "--config "
+          + conf + "\n");
   setup.write("admin.token", "secret\n");
   CHECK(run({"status", "--config", conf}, parts).out == "no appservices\n");
   CHECK(token == "secret");
