@@ -24,16 +24,7 @@ gateway_state::start(std::shared_ptr<const peers> house) {
   house_ = std::move(house);
   return {
     [this](const offer_transaction& what) { offer(what); },
-    [this](const offer_quarantine& what) {
-      self_
-        ->request(house_->writer_of(what.request.appservice), store_timeout,
-                  what.request)
-        .then([](const stored&) {},
-              [](const caf::error& why) {
-                log_.warn("body not kept in quarantine what={}",
-                          to_string(from_caf(why)));
-              });
-    },
+    [this](const offer_quarantine& what) { keep_body(what); },
     [this](const retry_offer& again) { try_offer(again.ticket); },
     [this](const ask_queues& what) { ask_reader(what.request, what.done); },
     [this](const ask_dead_letters& what) {
@@ -113,6 +104,16 @@ void gateway_state::offer_failed(uint64_t ticket, const error& why) {
   }
   auto held = held_.extract(ticket);
   held.mapped().done.run(fail(why));
+}
+
+void gateway_state::keep_body(const offer_quarantine& what) {
+  self_
+    ->request(house_->writer_of(what.request.appservice), store_timeout,
+              what.request)
+    .then([done = what.done](const quarantined& result) { done.run(result); },
+          [done = what.done](const caf::error& why) {
+            done.run(fail(from_caf(why)));
+          });
 }
 
 template <class Reply, class Request>

@@ -27,6 +27,7 @@ private:
   void offer_stored(uint64_t ticket, const transaction_stored& result);
   void offer_full(uint64_t ticket);
   void offer_failed(uint64_t ticket, const error& why);
+  void keep_body(const offer_quarantine& what);
   template <class Reply, class Request>
   void ask_reader(const Request& request,
                   const callback<expected<Reply>>& done);

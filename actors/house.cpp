@@ -118,9 +118,10 @@ void house::offer(accept_transaction request, milliseconds hold_for,
     std::move(request), impl_->now() + hold_for, {std::move(done)}});
 }
 
-void house::quarantine(quarantine_body request) {
+void house::quarantine(quarantine_body request,
+                       std::function<void(expected<quarantined>)> done) {
   request.deadline = impl_->now() + limits::operation_deadline;
-  impl_->tell(offer_quarantine{std::move(request)});
+  impl_->tell(offer_quarantine{std::move(request), {std::move(done)}});
 }
 
 void house::alive(const appservice_id& id) {

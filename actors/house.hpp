@@ -50,8 +50,10 @@ public:
   void offer(accept_transaction request, milliseconds hold_for,
              std::function<void(expected<transaction_stored>)> done);
 
-  /// Keeps a body that is no transaction. Best effort.
-  void quarantine(quarantine_body request);
+  /// Keeps a body that is no transaction, if there is room for it and the store
+  /// is there. Errors: those of `offer`.
+  void quarantine(quarantine_body request,
+                  std::function<void(expected<quarantined>)> done);
 
   /// A bridge has shown that it is there.
   void alive(const appservice_id& id);

@@ -33,7 +33,7 @@ using store_writer_actor = caf::typed_actor<
   // Small writes.
   caf::replies_to<store_pause>::with<stored>,
   caf::replies_to<publish_status>::with<stored>,
-  caf::replies_to<quarantine_body>::with<stored>,
+  caf::replies_to<quarantine_body>::with<quarantined>,
   caf::replies_to<adopt_queues>::with<stored>,
   caf::replies_to<beat_slot>::with<stored>,
   caf::replies_to<forget_old>::with<forgotten>,
@@ -85,9 +85,11 @@ struct offer_transaction {
 };
 BOOST_DESCRIBE_STRUCT(offer_transaction, (), (request, hold_until, done))
 
-/// A body to keep that is no transaction. Nobody waits for an answer.
+/// A body to keep that is no transaction. It is not held: the homeserver
+/// repeats it.
 struct offer_quarantine {
   quarantine_body request;
+  callback<expected<quarantined>> done;
 };
 BOOST_DESCRIBE_STRUCT(offer_quarantine, (), (request))
 

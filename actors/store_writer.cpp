@@ -250,8 +250,9 @@ store_writer_state::start(store_writer_config config) {
                             operations::publish);
     },
     [this](const quarantine_body& request) {
-      return submit<stored>(request, {"quarantine", 1, request.body.size()},
-                            operations::quarantine);
+      return submit<quarantined>(request,
+                                 {"quarantine", 1, request.body.size()},
+                                 operations::quarantine);
     },
     [this](const adopt_queues& request) {
       return submit<stored>(request, {"adopt", request.appservices.size()},

@@ -95,6 +95,10 @@ void add_listener(page& to, const listener_counts& counts,
          number(counts.events_accepted));
   to.add("weir_inbound_events_total", "repeated",
          number(counts.events_repeated));
+  constexpr std::string_view quarantine = "weir_quarantine_bodies_total";
+  to.add(quarantine, "kept", number(counts.quarantined));
+  to.add(quarantine, "full", number(counts.quarantine_full));
+  to.add(quarantine, "failed", number(counts.quarantine_failed));
   to.add("weir_requests_refused_total", "unauthorised",
          number(counts.unauthorised));
   to.add("weir_requests_refused_total", "unrecognised",

@@ -17,6 +17,10 @@ public:
   /// appservice and bytes that is already there gives its id (dedupe by hash).
   virtual expected<int64_t> bury(const dead_letter_row& row) = 0;
 
+  /// Counts a body whose bytes are there already for this appservice. False:
+  /// they are not.
+  virtual expected<bool> count_quarantined(const quarantine_row& row) = 0;
+
   /// Keeps a body, or counts it when the same bytes of this appservice are
   /// there already. Returns its id.
   virtual expected<int64_t> quarantine(const quarantine_row& row) = 0;

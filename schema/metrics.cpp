@@ -41,6 +41,9 @@ constexpr metric_family families[] = {
    "not_json, bad_json, refused."},
   {"weir_inbound_events_total", counter, "result",
    "Elements from the homeserver: accepted, repeated (seen before)."},
+  {"weir_quarantine_bodies_total", counter, "result",
+   "Bodies that are no transactions: kept, full (not kept for want of room), "
+   "failed (the store did not take them)."},
   {"weir_requests_refused_total", counter, "reason",
    "Requests turned away: unauthorised, unrecognised."},
   {"weir_proxied_total", counter, "result",

@@ -162,7 +162,7 @@ BOOST_DESCRIBE_STRUCT(publish_status, (),
                       (queue, state, cause, in_state, next_in, last_error,
                        since_error, attempts, deadline))
 
-/// Keeps a body that is no transaction. Reply: `stored`.
+/// Keeps a body that is no transaction. Reply: `quarantined`.
 struct quarantine_body {
   appservice_id appservice;
   std::string hs_txn_id;
@@ -172,6 +172,14 @@ struct quarantine_body {
 };
 BOOST_DESCRIBE_STRUCT(quarantine_body, (),
                       (appservice, hs_txn_id, body, reason, deadline))
+
+/// What became of a body that is no transaction.
+struct quarantined {
+  /// It is there, now or since before. False: there is no room for it below the
+  /// bound, and nothing was changed.
+  bool kept = false;
+};
+BOOST_DESCRIBE_STRUCT(quarantined, (), (kept))
 
 /// Makes the rows of the configured appservices and forgets learned byte
 /// bounds. Reply: `stored`.

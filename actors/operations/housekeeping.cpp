@@ -39,15 +39,26 @@ expected<stored> publish(store& db, const batch_context& batch,
   return stored{};
 }
 
-expected<stored> quarantine(store& db, const batch_context& batch,
-                            const quarantine_body& request) {
+expected<quarantined> quarantine(store& db, const batch_context& batch,
+                                 const quarantine_body& request) {
+  const quarantine_row row{0,
+                           request.appservice,
+                           request.hs_txn_id,
+                           std::string{request.body.view()},
+                           request.reason,
+                           1,
+                           batch.now,
+                           batch.now};
+  // A homeserver repeats a body for ever; a full quarantine still has those it
+  // took in.
+  WEIR_TRY(auto known, db.keep().count_quarantined(row));
+  if (known)
+    return quarantined{true};
   WEIR_TRY(auto held, db.keep().quarantine_bytes());
-  if (held + request.body.size() > limits::quarantine_bytes_max)
-    return stored{}; // Told by the caller's log; the homeserver repeats it.
-  WEIR_TRY(db.keep().quarantine({0, request.appservice, request.hs_txn_id,
-                                 std::string{request.body.view()},
-                                 request.reason, 1, batch.now, batch.now}));
-  return stored{};
+  if (held + row.body.size() > limits::quarantine_bytes_max)
+    return quarantined{false};
+  WEIR_TRY(db.keep().quarantine(row));
+  return quarantined{true};
 }
 
 expected<stored> beat(store&, const batch_context&, const beat_slot&) {

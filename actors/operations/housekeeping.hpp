@@ -11,8 +11,8 @@ expected<stored> pause(store& db, const batch_context& batch,
                        const store_pause& request);
 expected<stored> publish(store& db, const batch_context& batch,
                          const publish_status& request);
-expected<stored> quarantine(store& db, const batch_context& batch,
-                            const quarantine_body& request);
+expected<quarantined> quarantine(store& db, const batch_context& batch,
+                                 const quarantine_body& request);
 /// Nothing but the batch itself, which raises the slot's beat.
 expected<stored> beat(store& db, const batch_context& batch,
                       const beat_slot& request);

@@ -62,7 +62,7 @@ using every_argument = mp::mp_unique<
 /// What callbacks are run with, and what handlers draw.
 using every_other_value
   = mp::mp_list<expected<transaction_stored>, expected<queues_page>,
-                expected<dead_letters_page>, expected<stored>, uint64_t,
-                http_request>;
+                expected<dead_letters_page>, expected<quarantined>,
+                expected<stored>, uint64_t, http_request>;
 
 } // namespace weir::trace

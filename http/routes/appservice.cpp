@@ -37,6 +37,30 @@ body_wish refused(std::atomic<uint64_t>& reason, http_response response) {
   return answer_at_once(std::move(response));
 }
 
+/// What became of a body that was to be kept, in the words for each reader.
+struct body_fate {
+  std::atomic<uint64_t> listener_counts::*counter;
+  std::string kept;   ///< For the log.
+  std::string action; ///< For who reads the log.
+  std::string told;   ///< For the homeserver.
+};
+
+body_fate fate_of(const expected<quarantined>& result) {
+  if (!result)
+    return {&listener_counts::quarantine_failed,
+            "no: " + to_string(result.error()),
+            "mend the store, the homeserver will repeat the body",
+            "Weir could not keep it"};
+  if (!result.value().kept)
+    return {&listener_counts::quarantine_full, "not kept: quarantine is full",
+            "stop what sends broken bodies and empty the table quarantine, see "
+            "docs/operations.md",
+            "not kept, the quarantine of Weir is full"};
+  return {&listener_counts::quarantined, "yes",
+          "look at it in the table quarantine, the homeserver will repeat it",
+          "kept in the quarantine of Weir"};
+}
+
 } // namespace
 
 appservice_routes::appservice_routes(house& door, own_pings pings,
@@ -124,20 +148,9 @@ void appservice_routes::take(const served_appservice& to,
                              const std::string& txn, clock::time_point arrived,
                              std::string body, reply answer) {
   auto content = slice_transaction(body);
-  if (!content) {
-    ++(content.error().code == ec::not_json ? counts_->not_json
-                                            : counts_->bad_json);
-    log_.error("body is no transaction appservice={} txn={} what={} action=it "
-               "is kept in quarantine, the homeserver will repeat it",
-               to.id.value, txn, content.error().context);
-    if (to.sends)
-      house_.quarantine({to.id,
-                         txn,
-                         shared_bytes{std::move(body)},
-                         to_string(content.error()),
-                         {}});
-    return answer(error_reply(content.error()));
-  }
+  if (!content)
+    return refuse_body(to, txn, std::move(body), content.error(),
+                       std::move(answer));
   if (!to.sends)
     return answer(json_ok());
   accept_transaction request;
@@ -172,6 +185,27 @@ void appservice_routes::take(const served_appservice& to,
                   id, txn);
       }
       answer(json_ok());
+    });
+}
+
+/// The homeserver will repeat such a body for ever, and a person will want to
+/// see it: what became of it is told as it is.
+void appservice_routes::refuse_body(const served_appservice& to,
+                                    const std::string& txn, std::string body,
+                                    const error& why, reply answer) {
+  ++(why.code == ec::not_json ? counts_->not_json : counts_->bad_json);
+  if (!to.sends)
+    return answer(error_reply(why));
+  house_.quarantine(
+    {to.id, txn, shared_bytes{std::move(body)}, to_string(why), {}},
+    [counts = counts_, answer = std::move(answer), why, id = to.id.value,
+     txn](const expected<quarantined>& result) {
+      const auto became = fate_of(result);
+      ++((*counts).*became.counter);
+      log_.error("body is no transaction appservice={} txn={} what={} kept={} "
+                 "action={}",
+                 id, txn, why.context, became.kept, became.action);
+      answer(error_reply({why.code, why.context + "; " + became.told}));
     });
 }
 

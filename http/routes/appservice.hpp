@@ -34,7 +34,8 @@ struct served_appservice {
 struct listener_counts {
   std::atomic<uint64_t> accepted{0}, duplicates{0}, ids_reused{0},
     events_accepted{0}, events_repeated{0}, unauthorised{0}, unrecognised{0},
-    not_json{0}, bad_json{0}, refused{0}, proxied{0}, unreachable{0};
+    not_json{0}, bad_json{0}, refused{0}, proxied{0}, unreachable{0},
+    quarantined{0}, quarantine_full{0}, quarantine_failed{0};
 };
 
 /// The main listener: what a homeserver asks of its appservices. Transactions
@@ -71,6 +72,8 @@ private:
   void take(const served_appservice& to, const std::string& txn,
             std::chrono::steady_clock::time_point arrived, std::string body,
             reply answer);
+  void refuse_body(const served_appservice& to, const std::string& txn,
+                   std::string body, const error& why, reply answer);
   void forward(const served_appservice& to, http_request request,
                std::string target, bool is_ping, uint32_t attempts,
                std::chrono::steady_clock::time_point begun, reply answer);

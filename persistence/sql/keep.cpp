@@ -73,10 +73,20 @@ expected<int64_t> keep::bury(const dead_letter_row& row) {
   return required_number(bury_);
 }
 
+expected<std::optional<int64_t>> keep::count_again(const quarantine_row& row,
+                                                   const std::string& sha256) {
+  WEIR_TRY(count_again_.run(row.last_at, row.appservice.value, sha256));
+  return only_number(count_again_);
+}
+
+expected<bool> keep::count_quarantined(const quarantine_row& row) {
+  WEIR_TRY(auto known, count_again(row, sha256_hex(row.body)));
+  return known.has_value();
+}
+
 expected<int64_t> keep::quarantine(const quarantine_row& row) {
   const auto sha256 = sha256_hex(row.body);
-  WEIR_TRY(count_again_.run(row.last_at, row.appservice.value, sha256));
-  WEIR_TRY(auto known, only_number(count_again_));
+  WEIR_TRY(auto known, count_again(row, sha256));
   if (known)
     return *known;
   WEIR_TRY(quarantine_.run(row.appservice.value, sha256, row.body.size(),

@@ -11,11 +11,15 @@ public:
   explicit keep(connection& on);
 
   expected<int64_t> bury(const dead_letter_row& row) override;
+  expected<bool> count_quarantined(const quarantine_row& row) override;
   expected<int64_t> quarantine(const quarantine_row& row) override;
   expected<uint64_t> dead_letter_bytes() override;
   expected<uint64_t> quarantine_bytes() override;
 
 private:
+  expected<std::optional<int64_t>> count_again(const quarantine_row& row,
+                                               const std::string& sha256);
+
   statement find_letter_;
   statement bury_;
   statement count_again_;

@@ -78,6 +78,8 @@ TEST_CASE_TEMPLATE("keep: equal bodies of an appservice are counted", Where,
     auto& keep = on.db->keep();
     const auto first = must(keep.quarantine(suspicious("a", body)));
     CHECK(must(keep.quarantine(again)) == first);
+    CHECK(must(keep.count_quarantined(again)));
+    CHECK_FALSE(must(keep.count_quarantined(suspicious("b", body))));
     CHECK(must(keep.quarantine(suspicious("b", body))) != first);
     CHECK(must(keep.quarantine_bytes()) == 22);
   });
@@ -85,7 +87,7 @@ TEST_CASE_TEMPLATE("keep: equal bodies of an appservice are counted", Where,
   REQUIRE(rows.size() == 2);
   auto kept = suspicious("a", "");
   kept.id = rows[0].id;
-  kept.times = 2;
+  kept.times = 3;
   kept.last_at = again.last_at;
   CHECK(rows[0] == kept);
 }

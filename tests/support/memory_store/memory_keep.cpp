@@ -23,10 +23,7 @@ expected<int64_t> memory_keep::bury(const dead_letter_row& row) {
   return kept.id;
 }
 
-expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
-  WEIR_TRY(const auto statement, on_.run("quarantine", true));
-  if (!storable_as_text(row.reason) || !storable_as_text(row.appservice.value))
-    return fail(on_.failed(ec::rejected, "quarantine: text"));
+std::optional<int64_t> memory_keep::count_again(const quarantine_row& row) {
   for (auto [id, known] : on_.tables().quarantine) {
     if (known.appservice == row.appservice && known.body == row.body) {
       ++known.times;
@@ -35,6 +32,22 @@ expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
       return id;
     }
   }
+  return std::nullopt;
+}
+
+expected<bool> memory_keep::count_quarantined(const quarantine_row& row) {
+  WEIR_TRY(const auto statement, on_.run("count quarantined"));
+  if (!storable_as_text(row.appservice.value))
+    return fail(on_.failed(ec::rejected, "count quarantined: text"));
+  return count_again(row).has_value();
+}
+
+expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
+  WEIR_TRY(const auto statement, on_.run("quarantine", true));
+  if (!storable_as_text(row.reason) || !storable_as_text(row.appservice.value))
+    return fail(on_.failed(ec::rejected, "quarantine: text"));
+  if (const auto known = count_again(row))
+    return *known;
   auto kept = row;
   kept.id = on_.tables().last_quarantine + 1;
   on_.set<&memory_tables::last_quarantine>(kept.id);

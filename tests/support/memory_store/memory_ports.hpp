@@ -60,11 +60,14 @@ public:
   explicit memory_keep(memory_session& on) : on_{on} {
   }
   expected<int64_t> bury(const dead_letter_row& row) override;
+  expected<bool> count_quarantined(const quarantine_row& row) override;
   expected<int64_t> quarantine(const quarantine_row& row) override;
   expected<uint64_t> dead_letter_bytes() override;
   expected<uint64_t> quarantine_bytes() override;
 
 private:
+  std::optional<int64_t> count_again(const quarantine_row& row);
+
   memory_session& on_;
 };
 

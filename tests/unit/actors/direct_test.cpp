@@ -80,7 +80,7 @@ public:
       },
       [this](const store_pause&) { return never<stored>(); },
       [this](const publish_status&) { return never<stored>(); },
-      [this](const quarantine_body&) { return never<stored>(); },
+      [this](const quarantine_body&) { return never<quarantined>(); },
       [this](const adopt_queues&) { return never<stored>(); },
       [this](const beat_slot&) { return never<stored>(); },
       [this](const forget_old&) { return never<forgotten>(); },

@@ -20,6 +20,9 @@ public:
   expected<int64_t> bury(const dead_letter_row& row) override {
     return real_.keep().bury(row);
   }
+  expected<bool> count_quarantined(const quarantine_row& row) override {
+    return real_.keep().count_quarantined(row);
+  }
   expected<int64_t> quarantine(const quarantine_row& row) override {
     return real_.keep().quarantine(row);
   }
@@ -131,17 +134,22 @@ TEST_CASE_TEMPLATE("quarantine: bodies are kept up to the bound", Where,
                    WEIR_EVERY_STORE) {
   house<Where> on;
   const std::string bytes{"\xFF\0{", 3};
+  bool is_kept = false;
   const auto keep_with = [&](uint64_t held) {
-    must(on.ask(
-      [&](store& db, batch_context& batch, const quarantine_body& asked) {
-        crammed_store crammed{db, 0, held};
-        return operations::quarantine(crammed, batch, asked);
-      },
-      strange_body(bytes)));
+    is_kept = must(on.ask(
+                     [&](store& db, batch_context& batch,
+                         const quarantine_body& asked) {
+                       crammed_store crammed{db, 0, held};
+                       return operations::quarantine(crammed, batch, asked);
+                     },
+                     strange_body(bytes)))
+                .kept;
     return must(on.where.connect_reader()->quarantined({}));
   };
   CHECK(keep_with(limits::quarantine_bytes_max - 2).empty());
+  CHECK_FALSE(is_kept);
   const auto kept = keep_with(limits::quarantine_bytes_max - 3);
+  CHECK(is_kept);
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].appservice == appservice_id{"a"});
   CHECK(kept[0].hs_txn_id == "t1");
@@ -150,6 +158,9 @@ TEST_CASE_TEMPLATE("quarantine: bodies are kept up to the bound", Where,
   CHECK(kept[0].first_at.ms > 0);
   CHECK(kept[0].last_at == kept[0].first_at);
   CHECK(keep_with(0).at(0).times == 2); // Equal ones once, and counted.
+  // A full one has those that it took in.
+  CHECK(keep_with(limits::quarantine_bytes_max).at(0).times == 3);
+  CHECK(is_kept);
 }
 
 TEST_CASE_TEMPLATE("pause: what is stored is what a load tells", Where,

@@ -1,0 +1,70 @@
+#include "tests/unit/http/routes_fixture.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+const std::string txn = "/_matrix/app/v1/transactions/1";
+
+std::string error_of(const http_response& response) {
+  return nlohmann::json::parse(response.body)["error"];
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+size_t quarantined_in(const memory_database& database) {
+  return database.connect_reader()->quarantined({}).value().size();
+}
+
+} // namespace
+
+TEST_CASE("routes: a body that is no transaction is said to be kept when it "
+          "is") {
+  routes_fixture on;
+  on.start();
+  const auto answer = on.ask("PUT", txn, "{\"events\":[");
+  CHECK(answer.status == 400);
+  CHECK(has(answer.body, "M_NOT_JSON"));
+  CHECK(has(error_of(answer), "; kept in the quarantine of Weir"));
+  CHECK(quarantined_in(on.database) == 1);
+  CHECK(on.counts().not_json == 1);
+  CHECK(on.counts().quarantined == 1);
+}
+
+TEST_CASE("routes: a full quarantine is not said to have kept anything") {
+  routes_fixture on;
+  on.quarantine_full = true;
+  on.start();
+  const auto answer = on.ask("PUT", txn, "[]");
+  CHECK(answer.status == 400);
+  CHECK(has(answer.body, "M_BAD_JSON"));
+  CHECK(has(error_of(answer), "; not kept, the quarantine of Weir is full"));
+  CHECK(quarantined_in(on.database) == 0);
+  CHECK(on.counts().bad_json == 1);
+  CHECK(on.counts().quarantined == 0);
+  CHECK(on.counts().quarantine_full == 1);
+}
+
+TEST_CASE("routes: a store that is away is not said to have kept anything") {
+  routes_fixture on;
+  on.start();
+  on.database.set_away(true);
+  const auto answer = on.ask("PUT", txn, "x");
+  CHECK(answer.status == 400);
+  CHECK(has(error_of(answer), "; Weir could not keep it"));
+  CHECK(on.counts().quarantine_failed == 1);
+}
+
+TEST_CASE("routes: nothing is kept for an appservice without a url") {
+  routes_fixture on;
+  on.start();
+  CHECK(on.ask("PUT", txn, "x", "quiet").status == 400);
+  CHECK(on.ask("PUT", txn, R"({"events":[]})", "quiet").status == 200);
+  CHECK(quarantined_in(on.database) == 0);
+}
