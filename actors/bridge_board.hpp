@@ -3,7 +3,10 @@
 #include "schema/ids.hpp"
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -38,12 +41,44 @@ public:
     return found != bridges_.end() && found->second.full;
   }
 
+  /// Transactions that are held while the store is away or a queue is full.
+  [[nodiscard]] uint64_t held() const {
+    return held_;
+  }
+
 private:
+  friend class held_mark;
   struct flags {
     std::atomic<bool> unreachable{false};
     std::atomic<bool> full{false};
   };
   std::unordered_map<appservice_id, flags> bridges_;
+  std::atomic<uint64_t> held_{0};
+};
+
+/// Counts one transaction as held for as long as it lives.
+class held_mark {
+public:
+  held_mark() = default;
+  explicit held_mark(std::shared_ptr<bridge_board> board)
+    : board_{std::move(board)} {
+    if (board_)
+      ++board_->held_;
+  }
+  held_mark(held_mark&& other) noexcept
+    : board_{std::exchange(other.board_, nullptr)} {
+  }
+  held_mark& operator=(held_mark&& other) noexcept {
+    std::swap(board_, other.board_);
+    return *this;
+  }
+  ~held_mark() {
+    if (board_)
+      --board_->held_;
+  }
+
+private:
+  std::shared_ptr<bridge_board> board_;
 };
 
 } // namespace weir

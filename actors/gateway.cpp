@@ -10,6 +10,9 @@ const logger log_{"gateway"};
 
 constexpr auto store_timeout
   = limits::operation_deadline + limits::operation_commit_grace;
+/// A batch that takes longer than a statement may is of a database that is away
+/// (limits::batch_statement_timeout); a stop does not wait longer for it.
+constexpr auto drain_patience = limits::batch_statement_timeout;
 /// A page for a person: a reader is bounded at 5 s a snapshot.
 constexpr auto reader_timeout = std::chrono::seconds{10};
 /// How long one commit stands for all who ask.
@@ -26,6 +29,7 @@ gateway_state::start(std::shared_ptr<const peers> house) {
     [this](const offer_transaction& what) { offer(what); },
     [this](const offer_quarantine& what) { keep_body(what); },
     [this](const retry_offer& again) { try_offer(again.ticket); },
+    [this](const end_holds_now& which) { end_holds(which); },
     [this](const ask_queues& what) { ask_reader(what.request, what.done); },
     [this](const ask_dead_letters& what) {
       ask_reader(what.request, what.done);
@@ -42,21 +46,25 @@ gateway_state::start(std::shared_ptr<const peers> house) {
 
 void gateway_state::offer(const offer_transaction& what) {
   const auto ticket = next_ticket_++;
-  held_.emplace(ticket, what);
+  auto& mine = offers_[ticket].what;
+  mine = what;
+  if (draining_)
+    mine.hold_until = std::min(mine.hold_until, self_->now() + drain_patience);
   try_offer(ticket);
 }
 
 void gateway_state::try_offer(uint64_t ticket) {
-  const auto found = held_.find(ticket);
-  if (found == held_.end())
+  const auto found = offers_.find(ticket);
+  if (found == offers_.end())
     return;
-  auto request = found->second.request;
-  request.deadline = std::min(self_->now() + limits::operation_deadline,
-                              found->second.hold_until);
+  const auto& mine = found->second.what;
+  auto request = mine.request;
+  request.deadline
+    = std::min(self_->now() + limits::operation_deadline, mine.hold_until);
   const auto& writer = house_->writer_of(request.appservice);
   // A writer that is stuck must not hold the homeserver beyond its patience.
   const auto rest = std::chrono::ceil<milliseconds>(
-    std::max(found->second.hold_until - self_->now(), instant::duration{0}));
+    std::max(mine.hold_until - self_->now(), instant::duration{0}));
   const auto timeout = std::min<milliseconds>(store_timeout, rest);
   self_->request(writer, timeout, std::move(request))
     .then([this, ticket](
@@ -70,40 +78,58 @@ void gateway_state::offer_stored(uint64_t ticket,
                                  const transaction_stored& result) {
   if (result.result == accept_result::full)
     return offer_full(ticket);
-  auto held = held_.extract(ticket);
-  if (held.empty())
+  const auto mine = offers_.extract(ticket);
+  if (mine.empty())
     return;
+  const auto& what = mine.mapped().what;
   // A repetition may be of a try whose answer, and wake, were lost.
   if (result.elements > 0 || result.result != accept_result::stored)
     self_->send(house_->directory,
-                wake_queue{held.mapped().request.appservice, result.pinned});
-  held.mapped().done.run(result);
+                wake_queue{what.request.appservice, result.pinned});
+  what.done.run(result);
 }
 
 /// The homeserver waits: it has nobody else to give this to.
 void gateway_state::offer_full(uint64_t ticket) {
-  const auto found = held_.find(ticket);
-  if (found != held_.end() && house_->board)
-    house_->board->set_full(found->second.request.appservice, true);
+  const auto found = offers_.find(ticket);
+  if (found != offers_.end() && house_->board)
+    house_->board->set_full(found->second.what.request.appservice, true);
   offer_failed(ticket, {ec::full, "the queue is at its bound"});
 }
 
 /// A repeated try is safe: if the first was committed after all, the second is
 /// recognised as the same transaction.
 void gateway_state::offer_failed(uint64_t ticket, const error& why) {
-  const auto found = held_.find(ticket);
-  if (found == held_.end())
+  const auto found = offers_.find(ticket);
+  if (found == offers_.end())
     return;
-  const auto pause
-    = policy::hold_pause(why.code, self_->now(), found->second.hold_until);
+  auto& mine = found->second;
+  const auto until = draining_ ? self_->now() : mine.what.hold_until;
+  const auto pause = policy::hold_pause(why.code, self_->now(), until);
   if (pause) {
     log_.warn("transaction held appservice={} what={}",
-              found->second.request.appservice.value, to_string(why));
+              mine.what.request.appservice.value, to_string(why));
+    mine.failure = why;
+    mine.held = held_mark{house_->board};
     self_->arm(*pause, retry_offer{ticket});
     return;
   }
-  auto held = held_.extract(ticket);
-  held.mapped().done.run(fail(why));
+  const auto refused = offers_.extract(ticket);
+  refused.mapped().what.done.run(fail(why));
+}
+
+/// The homeserver comes again, after the restart. A try that is under way may
+/// be committed all the same; the repetition is recognised then.
+void gateway_state::end_holds(const end_holds_now& which) {
+  if (!std::exchange(draining_, true))
+    self_->arm(drain_patience, end_holds_now{true});
+  for (auto& [ticket, mine] : std::exchange(offers_, {})) {
+    if (mine.failure || which.all)
+      mine.what.done.run(fail(mine.failure.value_or(
+        error{ec::unavailable, "the store did not answer before the stop"})));
+    else
+      offers_.emplace(ticket, std::move(mine));
+  }
 }
 
 void gateway_state::keep_body(const offer_quarantine& what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/bridge_board.hpp"
 #include "actors/interfaces.hpp"
 
 #include <map>
@@ -22,11 +23,19 @@ public:
   gateway_actor::behavior_type start(std::shared_ptr<const peers> house);
 
 private:
+  /// One that no commit has answered yet.
+  struct offer_under_way {
+    offer_transaction what;
+    std::optional<error> failure; ///< Of the last try: it is held since.
+    held_mark held;
+  };
+
   void offer(const offer_transaction& what);
   void try_offer(uint64_t ticket);
   void offer_stored(uint64_t ticket, const transaction_stored& result);
   void offer_full(uint64_t ticket);
   void offer_failed(uint64_t ticket, const error& why);
+  void end_holds(const end_holds_now& which);
   void keep_body(const offer_quarantine& what);
   template <class Reply, class Request>
   void ask_reader(const Request& request,
@@ -38,7 +47,9 @@ private:
   std::shared_ptr<const peers> house_;
   uint64_t next_ticket_ = 1;
   /// Bounded by the listener's in-flight budget and connections.
-  std::map<uint64_t, offer_transaction> held_;
+  std::map<uint64_t, offer_under_way> offers_;
+  /// A drain has begun: what fails is not held any more.
+  bool draining_ = false;
   size_t next_reader_ = 0;
   std::optional<instant> ready_at_; ///< When a commit last showed it.
 };

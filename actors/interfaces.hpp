@@ -99,6 +99,14 @@ struct retry_offer {
 };
 BOOST_DESCRIBE_STRUCT(retry_offer, (), (ticket))
 
+/// A drain has begun: offers are held no longer. Those that the store has
+/// failed are refused now, and, once `all` is set, those that it has not
+/// answered either. To the gateway, by the supervisor and then by itself.
+struct end_holds_now {
+  bool all = false;
+};
+BOOST_DESCRIBE_STRUCT(end_holds_now, (), (all))
+
 /// A page of queues for a caller that is no actor.
 struct ask_queues {
   read_queues request;
@@ -137,9 +145,10 @@ BOOST_DESCRIBE_STRUCT(ask_ready, (), (done))
 /// callback it is given runs exactly once.
 using gateway_actor = caf::typed_actor<
   caf::reacts_to<offer_transaction>, caf::reacts_to<offer_quarantine>,
-  caf::reacts_to<retry_offer>, caf::reacts_to<ask_queues>,
-  caf::reacts_to<ask_dead_letters>, caf::reacts_to<ask_dead_letter>,
-  caf::reacts_to<ask_http>, caf::reacts_to<ask_ready>,
+  caf::reacts_to<retry_offer>, caf::reacts_to<end_holds_now>,
+  caf::reacts_to<ask_queues>, caf::reacts_to<ask_dead_letters>,
+  caf::reacts_to<ask_dead_letter>, caf::reacts_to<ask_http>,
+  caf::reacts_to<ask_ready>,
   // Passed on to the directory.
   caf::reacts_to<bridge_alive>, caf::reacts_to<use_peers>>;
 

@@ -74,6 +74,8 @@ void supervisor_state::tell_all() {
 
 caf::result<drained> supervisor_state::drain() {
   draining_ = true;
+  // Who is held for a store that is away would hold up the end.
+  self_->send(now_.gateway, end_holds_now{});
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<drained>>();
   self_

@@ -111,7 +111,8 @@ void add_listener(page& to, const listener_counts& counts,
   to.add("weir_connections", "bridges", number(figures.bridge_connections));
   to.add("weir_connections", "bridges_idle",
          number(figures.bridge_connections_idle));
-  to.add("weir_held_requests", number(figures.listener.held));
+  to.add("weir_held_requests",
+         number(figures.listener.held + figures.held_for_store));
   to.add("weir_budget_bytes", number(figures.listener.budget_used));
 }
 

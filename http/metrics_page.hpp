@@ -19,6 +19,7 @@ struct process_figures {
   uint64_t bridge_connections_idle = 0;
   size_t actor_threads = 0;
   trace::control_status trace;
+  uint64_t held_for_store = 0; ///< Transactions that were read and wait.
 };
 
 /// The page that Prometheus reads.

@@ -247,7 +247,8 @@ private:
             bridges.open,
             bridges.idle,
             setup_.settings.actors.threads,
-            trace_->status()};
+            trace_->status(),
+            board_->held()};
   }
 
   server_options listener_options_of() {

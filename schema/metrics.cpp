@@ -51,7 +51,8 @@ constexpr metric_family families[] = {
   {"weir_connections", gauge, "side",
    "Open connections: homeserver, admin, bridges, bridges_idle."},
   {"weir_held_requests", gauge, "",
-   "Requests that wait, unread, for room in the in-flight budget."},
+   "Requests of the homeserver that are held: unread, for room in the "
+   "in-flight budget or in a full queue, or read, for a store that is away."},
   {"weir_budget_bytes", gauge, "", "Bytes of request bodies in flight."},
   // The store.
   {"weir_store_writable", gauge, "",

@@ -60,6 +60,34 @@ test('a request is told to come back when the database stays away',
     await bridge.has(['$a']);
   });
 
+test('SIGTERM while the database is away ends at once and refuses clearly',
+  { store: 'postgresql', seconds: 120 }, async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    await t.cluster.down('fast');
+    let answered;
+    const held = put_transaction({ port: weir.port, id: bridge.id,
+      token: bridge.hs_token, txn: '1', seconds: 70,
+      body: JSON.stringify({ events: [message('$a')] }) })
+      .then((got) => { answered = got; });
+    await until('the request is held', async () =>
+      await weir.metric('weir_held_requests') === 1);
+    const began = performance.now();
+    const how = await weir.stop();
+    const took = performance.now() - began;
+    await held;
+    assert.equal(how.code, 0, JSON.stringify(how));
+    assert.equal(answered.status, 503, answered.body);
+    assert.ok(Number(answered.headers['retry-after']) > 0);
+    // The drain time-out is 20 s.
+    assert.ok(took < 10_000, `it took ${took} ms`);
+    await t.cluster.up();
+    await weir.start();
+    const from = t.sender(weir, bridge);
+    await from.send([message('$a')]);
+    await bridge.has(['$a']);
+  });
+
 test('database restarts under load lose nothing',
   { store: 'postgresql', seconds: 180 }, async (t) => {
     const work = await new load({ seed: 31 }).prepare(t);

@@ -280,6 +280,37 @@ TEST_CASE("directory: a wake that was lost is made up for by its scan") {
   CHECK(fixture.network.sent_to(irc).size() == 2);
 }
 
+TEST_CASE("drain: a stuck writer holds nobody for longer than five seconds") {
+  actor_fixture fixture;
+  fixture.start();
+  auto stuck = fixture.system().spawn<stuck_writer>();
+  auto around = std::make_shared<peers>(fixture.house());
+  around->writers = {stuck};
+  auto alone
+    = fixture.system().spawn<gateway>(std::shared_ptr<const peers>{around});
+  std::vector<milliseconds> answers;
+  const auto offer = [&](const std::string& id) {
+    caf::anon_send(
+      alone,
+      offer_transaction{transaction(id, {}),
+                        fixture.now() + seconds{45},
+                        {[&](const expected<transaction_stored>& told) {
+                          CHECK_FALSE(told.has_value());
+                          answers.push_back(fixture.elapsed());
+                        }}});
+  };
+  offer("1");
+  fixture.advance(seconds{3});
+  caf::anon_send(alone, end_holds_now{});
+  fixture.advance(seconds{1});
+  offer("2");
+  fixture.advance(seconds{30});
+  CHECK(answers == std::vector<milliseconds>{seconds{8}, seconds{8}});
+  caf::anon_send_exit(stuck, caf::exit_reason::kill);
+  caf::anon_send_exit(alone, caf::exit_reason::kill);
+  fixture.run();
+}
+
 TEST_CASE("gateway: a stuck writer holds nobody beyond the hold") {
   actor_fixture fixture;
   fixture.start();

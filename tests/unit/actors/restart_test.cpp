@@ -184,6 +184,62 @@ TEST_CASE("gateway: it holds what is offered while the store is away") {
   }
 }
 
+TEST_CASE("gateway: what it holds is counted until it is answered") {
+  actor_fixture fixture;
+  const std::vector<appservice_id> ids{{"irc"}};
+  fixture.settings.board = std::make_shared<bridge_board>(ids);
+  const auto& board = *fixture.settings.board;
+  fixture.start();
+  (void)fixture.offer("irc", "1");
+  fixture.run();
+  CHECK(board.held() == 0);
+  fixture.database.set_away(true);
+  (void)fixture.offer("irc", "2");
+  (void)fixture.offer("irc", "3", 1, seconds{20});
+  fixture.advance(seconds{10});
+  CHECK(board.held() == 2);
+  fixture.advance(seconds{10});
+  CHECK(board.held() == 1);
+  SUBCASE("by the store") {
+    fixture.database.set_away(false);
+    fixture.advance(seconds{1});
+    CHECK(board.held() == 0);
+  }
+  SUBCASE("by its own end") {
+    fixture.kill("gateway");
+    fixture.run();
+    CHECK(board.held() == 0);
+  }
+}
+
+TEST_CASE("drain: who is held for a store that is away is told at once") {
+  actor_fixture fixture;
+  fixture.start();
+  fixture.database.set_away(true);
+  const auto held = fixture.offer("irc", "1");
+  fixture.advance(seconds{1});
+  CHECK_FALSE(held->answer);
+  const auto drained = fixture.drain();
+  fixture.run();
+  CHECK(error_of(held) == ec::unavailable);
+  CHECK(drained->answers == 1);
+  const auto late = fixture.offer("irc", "2");
+  fixture.run();
+  CHECK(error_of(late) == ec::unavailable);
+}
+
+TEST_CASE("drain: what the store can take is still stored") {
+  actor_fixture fixture;
+  fixture.start();
+  const auto before = fixture.offer("irc", "1");
+  const auto drained = fixture.drain();
+  const auto after = fixture.offer("irc", "2");
+  fixture.run();
+  CHECK(is_stored(before));
+  CHECK(is_stored(after));
+  CHECK(drained->answers == 1);
+}
+
 TEST_CASE("gateway: one that ends answers everything it was asked") {
   for (size_t steps = 0; steps < 12; ++steps) {
     CAPTURE(steps);
