@@ -19,6 +19,9 @@ const logger log_{"listener"};
 constexpr auto come_again_in = std::chrono::seconds{10};
 /// How long a bridge that was not there at the last try is waited for (D6).
 constexpr auto unreachable_wait = std::chrono::milliseconds{2'000};
+/// A body that took the homeserver's patience to arrive is offered to the store
+/// all the same: it is here, and a commit takes moments.
+constexpr auto store_time_min = std::chrono::milliseconds{5'000};
 /// How soon a request to a full queue learns that there is room.
 constexpr auto room_look_pause = std::chrono::milliseconds{250};
 /// Answers of bridges are passed on up to here; key queries are the largest.
@@ -163,7 +166,8 @@ void appservice_routes::take(const served_appservice& to,
   request.queue_bytes_max = to.queue_bytes_max;
   const auto held = duration_cast<milliseconds>(clock::now() - arrived);
   house_.offer(
-    std::move(request), std::max(options_.hold - held, milliseconds{0}),
+    std::move(request),
+    std::max<milliseconds>(options_.hold - held, store_time_min),
     [counts = counts_, answer, id = to.id.value,
      txn](const expected<transaction_stored>& result) {
       if (!result) {

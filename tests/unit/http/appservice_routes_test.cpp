@@ -61,6 +61,20 @@ TEST_CASE("routes: a store that is away is not said to have kept anything") {
   CHECK(on.counts().quarantine_failed == 1);
 }
 
+TEST_CASE("routes: a transaction that was slow to arrive is stored all the "
+          "same") {
+  routes_fixture on;
+  on.start();
+  request_head head;
+  head.method = "PUT";
+  head.target = "/_weir/as/irc" + txn;
+  head.fields = {{"Authorization", "Bearer irc-token"}};
+  head.arrived = std::chrono::steady_clock::now() - std::chrono::seconds{50};
+  const auto wish = on.routes().handle(head);
+  CHECK(answered(wish, R"({"events":[{"event_id":"$1"}]})").status == 200);
+  CHECK(on.counts().accepted == 1);
+}
+
 TEST_CASE("routes: nothing is kept for an appservice without a url") {
   routes_fixture on;
   on.start();
