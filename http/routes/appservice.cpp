@@ -132,14 +132,16 @@ body_wish appservice_routes::transaction(const served_appservice& to,
   return wish;
 }
 
-/// Looks again from time to time; after `until` the listener has answered.
+/// Looks again from time to time; after `until` the listener has answered. The
+/// hint is given up then, so that the next request asks the store itself: one
+/// that outlived the room it tells of would keep the homeserver out for ever.
 void appservice_routes::wait_for_room(appservice_id id,
                                       std::function<void()> open,
                                       clock::time_point until) {
   if (!options_.board->is_full(id))
     return open();
   if (clock::now() >= until)
-    return;
+    return options_.board->set_full(id, false);
   options_.later(
     room_look_pause,
     [this, id = std::move(id), open = std::move(open), until]() mutable {

@@ -75,6 +75,41 @@ TEST_CASE("routes: a transaction that was slow to arrive is stored all the "
   CHECK(on.counts().accepted == 1);
 }
 
+TEST_CASE("routes: a request to a full queue waits until there is room") {
+  routes_fixture on;
+  on.start();
+  on.board().set_full({"irc"}, true);
+  const auto gated = on.wish("PUT", txn);
+  REQUIRE(gated.gate);
+  size_t opened = 0;
+  gated.gate([&] { ++opened; });
+  CHECK(on.run_later() == 1);
+  CHECK(opened == 0);
+  CHECK_FALSE(on.wish("PUT", txn, "quiet").gate);
+  on.board().set_full({"irc"}, false);
+  CHECK(on.run_later() == 1);
+  CHECK(opened == 1);
+  CHECK(on.run_later() == 0);
+}
+
+TEST_CASE("routes: a hint of a full queue is given up after one hold") {
+  routes_fixture on;
+  on.start();
+  on.board().set_full({"irc"}, true);
+  request_head head;
+  head.method = "PUT";
+  head.target = "/_weir/as/irc" + txn;
+  head.fields = {{"Authorization", "Bearer irc-token"}};
+  head.arrived = std::chrono::steady_clock::now() - std::chrono::seconds{46};
+  const auto gated = on.routes().handle(head);
+  REQUIRE(gated.gate);
+  bool opened = false;
+  gated.gate([&] { opened = true; });
+  CHECK_FALSE(opened);
+  CHECK_FALSE(on.wish("PUT", txn).gate);
+  CHECK(on.ask("PUT", txn, R"({"events":[]})").status == 200);
+}
+
 TEST_CASE("routes: nothing is kept for an appservice without a url") {
   routes_fixture on;
   on.start();
