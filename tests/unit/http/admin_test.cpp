@@ -1,0 +1,119 @@
+#include "http/routes/admin.hpp"
+
+#include "tests/unit/http/routes_fixture.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// The admin routes over the house of `on`.
+class admin_of {
+public:
+  explicit admin_of(routes_fixture& on) : routes_{on.door(), settings()} {
+  }
+
+  http_response ask(const std::string& method, const std::string& target,
+                    const std::string& token = "secret") {
+    request_head head;
+    head.method = method;
+    head.target = target;
+    if (!token.empty())
+      head.fields = {{"Authorization", "Bearer " + token}};
+    return answered(routes_.handle(head), {});
+  }
+  int status(const std::string& method, const std::string& target,
+             const std::string& token = "secret") {
+    return ask(method, target, token).status;
+  }
+
+private:
+  static admin_routes::options settings() {
+    admin_routes::options to;
+    to.token = "secret";
+    to.viewer_token = "viewer";
+    to.metrics = [](const auto& queues, auto) {
+      return "queues " + std::to_string(queues.size());
+    };
+    return to;
+  }
+
+  admin_routes routes_;
+};
+
+} // namespace
+
+TEST_CASE("admin: everything but health and ready wants a token") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  for (const std::string target :
+       {"/metrics", "/_weir/admin/v1/status", "/_weir/admin/v1/dead-letters",
+        "/_weir/admin/v1/dead-letters/1", "/nothing"}) {
+    CAPTURE(target);
+    CHECK(admin.status("GET", target, "") == 403);
+    CHECK(admin.status("GET", target, "wrong") == 403);
+    CHECK(admin.status("GET", target, "secret")
+          == admin.status("GET", target, "viewer"));
+  }
+  CHECK(admin.status("GET", "/health", "") == 200);
+  CHECK(admin.status("GET", "/ready", "") == 200);
+}
+
+TEST_CASE("admin: unknown paths are 404 and other methods 405") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  CHECK(admin.status("GET", "/_weir/admin/v1") == 404);
+  CHECK(admin.status("GET", "/_weir/admin/v1/statuses") == 404);
+  CHECK(admin.status("GET", "/_weir/admin/v2/status") == 404);
+  CHECK(admin.status("HEAD", "/_weir/admin/v1/status") == 200);
+  const auto refused = admin.ask("POST", "/_weir/admin/v1/status");
+  CHECK(refused.status == 405);
+  CHECK(find_field(refused.fields, "allow") == "GET, HEAD");
+}
+
+TEST_CASE("admin: the status lists what the store knows") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  CHECK(on.ask("PUT", "/_matrix/app/v1/transactions/1",
+               R"({"events":[{"event_id":"$1"}]})")
+          .status
+        == 200);
+  const auto page
+    = nlohmann::json::parse(admin.ask("GET", "/_weir/admin/v1/status").body);
+  REQUIRE(page["appservices"].size() == 2);
+  CHECK(page["appservices"][0]["id"] == "irc");
+  CHECK(page["appservices"][1]["id"] == "quiet");
+  CHECK(admin.ask("GET", "/metrics").body == "queues 2");
+}
+
+TEST_CASE("admin: a dead letter is asked for by a whole number") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  const std::string letters = "/_weir/admin/v1/dead-letters";
+  CHECK(admin.status("GET", letters) == 200);
+  CHECK(admin.status("GET", letters + "?limit=x") == 400);
+  CHECK(admin.status("GET", letters + "/") == 400);
+  CHECK(admin.status("GET", letters + "/1x") == 400);
+  CHECK(admin.status("GET", letters + "/1") == 404);
+}
+
+TEST_CASE("admin: with the store away health is good and ready is not") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  on.database.set_away(true);
+  CHECK(admin.status("GET", "/health", "") == 200);
+  const auto ready = admin.ask("GET", "/ready", "");
+  CHECK(ready.status == 503);
+  CHECK(ready.body.find("ORG.WEIR.NOT_READY") != std::string::npos);
+  CHECK(admin.status("GET", "/_weir/admin/v1/status") == 503);
+  // What the process itself knows is still told.
+  CHECK(admin.ask("GET", "/metrics").body == "queues 0");
+}

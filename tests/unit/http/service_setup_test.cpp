@@ -1,0 +1,102 @@
+#include "http/service_setup.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace weir;
+using namespace std::chrono_literals;
+
+namespace {
+
+appservice_registration bridge(const std::string& id,
+                               std::optional<std::string> url) {
+  appservice_registration registration;
+  registration.id = {id};
+  registration.url = std::move(url);
+  registration.hs_token = id + "-hs";
+  return registration;
+}
+
+loaded_setup two_bridges() {
+  loaded_setup setup;
+  setup.registrations = {bridge("irc", "http://irc"), bridge("quiet", {})};
+  auto& special = setup.settings.appservices.overrides["irc"];
+  special.request_timeout = 90s;
+  special.connect_timeout = 3s;
+  special.query_timeout = 11s;
+  special.backoff_first = 2s;
+  special.backoff_max = 3min;
+  special.rejections_before_bisect = 9;
+  special.hangs_before_bisect = 8;
+  special.max_transaction_events = 5;
+  special.max_transaction_bytes = 7'000;
+  special.queue_events_max = 77;
+  special.queue_bytes_max = 7'777;
+  special.poison = poison_policy::block;
+  special.legacy_paths = true;
+  special.legacy_query_token = true;
+  special.dedupe_events = false;
+  special.ca_file = "ca.pem";
+  special.hs_token_outbound = "outbound";
+  setup.settings.actors.idle_after = 4s;
+  setup.settings.drain.timeout = 6s;
+  return setup;
+}
+
+} // namespace
+
+TEST_CASE("service setup: a queue is served as its appservice is configured") {
+  const auto settings = make_house_settings(two_bridges());
+  CHECK(settings->idle_after == 4s);
+  CHECK(settings->drain_timeout == 6s);
+  REQUIRE(settings->queues.size() == 2);
+  const auto& irc = settings->queues[0];
+  CHECK(irc.id == appservice_id{"irc"});
+  CHECK(irc.peer.url == "http://irc");
+  CHECK(irc.peer.ca_file == "ca.pem");
+  CHECK(irc.hs_token == "outbound");
+  CHECK(irc.query_token);
+  CHECK(irc.deadlines.connect == 3s);
+  CHECK(irc.deadlines.answer == 90s);
+  CHECK(irc.bounds.events == 5);
+  CHECK(irc.bounds.bytes == 7'000);
+  CHECK(irc.limits.pause.first == 2s);
+  CHECK(irc.limits.pause.ceiling == 3min);
+  CHECK(irc.limits.poison.rejections == 9);
+  CHECK(irc.limits.poison.hangs == 8);
+  CHECK_FALSE(irc.limits.dead_letter);
+  CHECK(irc.limits.legacy_paths);
+  const auto& quiet = settings->queues[1];
+  CHECK(quiet.peer.url.empty());
+  CHECK(quiet.hs_token == "quiet-hs");
+  CHECK(quiet.limits.dead_letter);
+}
+
+TEST_CASE("service setup: every appservice has its place on the board") {
+  const auto board = make_house_settings(two_bridges())->board;
+  REQUIRE(board);
+  for (const std::string id : {"irc", "quiet"}) {
+    board->set_full({id}, true);
+    CHECK(board->is_full({id}));
+  }
+}
+
+TEST_CASE("service setup: the listener knows its appservices by their own "
+          "token") {
+  const auto served = make_served_appservices(two_bridges());
+  REQUIRE(served.size() == 2);
+  const auto& irc = served[0];
+  CHECK(irc.hs_token == "irc-hs");     // What the homeserver shows,
+  CHECK(irc.link.token == "outbound"); // and what the bridge is shown.
+  CHECK(irc.query_alone);
+  CHECK(irc.link.legacy_query);
+  CHECK(irc.link.wait == 11s);
+  CHECK(irc.link.peer.url == "http://irc");
+  CHECK(irc.link.peer.ca_file == "ca.pem");
+  CHECK(irc.sends);
+  CHECK_FALSE(irc.dedupe_events);
+  CHECK(irc.queue_elements_max == 77);
+  CHECK(irc.queue_bytes_max == 7'777);
+  CHECK(irc.bounds.events == 5);
+  CHECK_FALSE(served[1].sends); // `url: null`
+  CHECK(served[1].link.token == "quiet-hs");
+}
