@@ -323,7 +323,7 @@ TEST_CASE("forget: what is above the bounds goes, a thousand rows a call") {
       return stored{};
     },
     0));
-  for (const uint64_t rows : {2'000, 2'000, 1'000, 0})
+  for (const uint64_t rows : {2'000U, 2'000U, 1'000U, 0U})
     CHECK(must(on.ask(operations::forget, forget_of_a())).rows == rows);
   const auto tables = on.where.database.copy();
   CHECK(tables->inbound.size() == limits::inbound_transactions_max);

@@ -59,7 +59,7 @@ TEST_CASE("batch_runner: whichever statement fails, what is told is so") {
 }
 
 TEST_CASE("batch_runner: a fault that passes is nobody's failure") {
-  for (const uint64_t nth : {1, 2, 3, 6}) {
+  for (const uint64_t nth : {1U, 2U, 3U, 6U}) {
     rig on;
     on.where.database.fail_statement(nth, ec::unavailable);
     auto batch = three_appends();

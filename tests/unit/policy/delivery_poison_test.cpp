@@ -61,7 +61,7 @@ TEST_CASE("delivery: a verdict on the content is no overload") {
   queue_of_one queue;
   CHECK(rejections_until_settled(queue) == 3); // Pauses of 1 s and 2 s.
   // Seven halves down to one element: none of them waits, none costs a step.
-  for (uint64_t elements : {50, 25, 12, 6, 3, 2}) {
+  for (uint64_t elements : {50U, 25U, 12U, 6U, 3U, 2U}) {
     queue.settled(settlement::bisected, {id_of(elements), elements, true});
     CHECK(queue.next() == delivery_step::send);
     queue.send(verdict_kind::rejected);

@@ -63,7 +63,7 @@ TEST_CASE("poison: hangs count like rejections, with a higher bound") {
 }
 
 TEST_CASE("poison: a hang that no ping proved is never held against it") {
-  for (const uint64_t elements : {1, 2, 100})
+  for (const uint64_t elements : {1U, 2U, 100U})
     for (const bool inside_suspect : {false, true})
       CHECK(after_hang(0, elements, inside_suspect, usual)
             == poison_action::retry);

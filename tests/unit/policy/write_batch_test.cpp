@@ -249,7 +249,7 @@ TEST_CASE("write_batch: any run keeps caps and order and loses nothing") {
           1 + random() % (random() % 10 == 0 ? 2 * rows_max : rows_max / 5),
           1 + random() % (random() % 10 == 0 ? 2 * bytes_max : bytes_max / 30),
           static_cast<write_priority>(random() % 3),
-          at(milliseconds{step * 100 + random() % 20'000})};
+          at(step * 100ms + milliseconds{random() % 20'000})};
         queue.push(each);
         waiting.emplace(next++, each);
       }
