@@ -47,6 +47,10 @@ public:
     node.quoted = tag == "!" || tag == std::string{core_tag} + "str";
     if (!node.quoted)
       refuse_tag(node, tag, "");
+    // The parser makes single bytes of these two, which are no UTF-8.
+    if (!simdjson::validate_utf8(value.data(), value.size()))
+      return give_up(node.line, node.column,
+                     "expected the characters themselves, not \\_ or \\N");
     take(std::move(node), anchor);
   }
 

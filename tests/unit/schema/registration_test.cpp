@@ -44,6 +44,16 @@ TEST_CASE("registration: a1: tags are refused but that of a string") {
   CHECK(problems_of(changed("hs_token", "hs_token: !!str 1234")) == lines{});
 }
 
+TEST_CASE("registration: escapes that the parser garbles are refused") {
+  for (const std::string escape : {"\\_", "\\N"})
+    CHECK(problems_of(changed("sender_localpart",
+                              "sender_localpart: \"a" + escape + "\""))
+          == lines{"f:5: sender_localpart: expected the characters themselves, "
+                   "not \\_ or \\N"});
+  CHECK(problems_of(changed("sender_localpart", "sender_localpart: \"\\x41\""))
+          .empty());
+}
+
 TEST_CASE("registration: a1: tokens that YAML takes for no string are refused "
           "with file and key") {
   CHECK(problems_of(changed("hs_token", "hs_token: 1234"))
