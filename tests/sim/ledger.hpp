@@ -1,0 +1,222 @@
+#pragma once
+
+#include "schema/element.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace weir::sim {
+
+/// What a checker has to say against a run.
+struct violation {
+  std::string rule; ///< Stable: the shrinker goes by it.
+  std::string what;
+};
+
+/// What one bridge was promised.
+struct bridge_rules {
+  milliseconds pause_first{1'000};
+  milliseconds pause_ceiling{60'000};
+  double pause_jitter = 0.2;
+  size_t events_max = 100;
+  size_t ephemeral_max = 100;
+  size_t to_device_max = 100;
+  size_t bytes_max = 4'000'000;
+};
+
+/// One thing that a homeserver offers. `no` is written into its bytes and never
+/// used twice, so that it is known wherever it comes out.
+struct offered_element {
+  uint64_t no = 0;
+  element item;
+};
+
+/// How one request to a bridge ended, as the node saw it.
+enum class ending : uint8_t {
+  accepted,
+  refused,  ///< Nothing said of the content.
+  rejected, ///< 4xx of the content.
+  too_big,
+  hang,     ///< Reached the bridge and brought no verdict.
+  given_up, ///< The node closed it.
+};
+
+/// The checkers: it is told all that happens between homeservers, node, store
+/// and bridges, and holds each guarantee against it. It knows nothing of how
+/// Weir does what it does. The first violation stays.
+///
+/// Times are virtual and never go back. Not thread-safe.
+class ledger {
+public:
+  explicit ledger(std::vector<bridge_rules> bridges);
+
+  [[nodiscard]] const std::optional<violation>& found() const {
+    return found_;
+  }
+  void report(std::string rule, std::string what);
+
+  // -- homeservers ----------------------------------------------------------
+
+  /// A transaction is on its way to Weir. Returns the number of the offer.
+  uint64_t offer(size_t bridge, const std::vector<offered_element>& elements);
+  /// Weir answered it; `stored` is the 200.
+  void answered(uint64_t offer, bool stored, milliseconds at);
+  /// No answer will come: the node ended.
+  void unanswerable(uint64_t offer);
+
+  // -- bridges --------------------------------------------------------------
+
+  /// A transaction has left for a bridge.
+  void sent(size_t bridge, const std::string& id, std::string_view body,
+            milliseconds at);
+  /// Something else has, a ping.
+  void asked(size_t bridge, milliseconds at);
+  /// The bridge did what the transaction says.
+  void processed(size_t bridge, const std::string& id);
+  /// Its connection is closed. `wish` is how long the bridge wants peace. Of an
+  /// answer that is not surely heard nothing is expected, and all is forgiven.
+  void closed(size_t bridge, const std::string& id, ending how,
+              milliseconds wish, milliseconds at, bool heard = true);
+  void ping_closed(size_t bridge, milliseconds at);
+  /// The node was told that the bridge lives.
+  void alive(size_t bridge);
+
+  // -- the store, as committed ----------------------------------------------
+
+  void ended(size_t bridge, const std::string& id, const std::string& result);
+  void buried(size_t bridge, std::string_view bytes);
+
+  // -- upheavals ------------------------------------------------------------
+
+  /// The node ended, and with it its connections and its memory.
+  void crashed(milliseconds at, milliseconds stored_since);
+  /// Actors lost their memory. What is stored they find again: all, if the
+  /// store took everything in since `stored_since`.
+  void memory_lost(milliseconds at, milliseconds stored_since);
+  /// The wishes of bridges may be forgotten from now on: the store cannot
+  /// keep them, or its clock was moved unseen.
+  void wishes_lost();
+  /// Remembers what there is, for `put_back`.
+  [[nodiscard]] uint64_t mark() const {
+    return tick_;
+  }
+  /// The store is as it was at that mark.
+  void put_back(uint64_t mark, milliseconds at);
+  /// Until then nobody may expect progress.
+  void upheaval(milliseconds until);
+
+  // -- checks ---------------------------------------------------------------
+
+  /// Queues that owe something must move.
+  void check_progress(milliseconds now);
+  /// Everything is over.
+  void check_end();
+
+  /// Whether any bridge is still owed something that it must get.
+  [[nodiscard]] bool all_delivered() const;
+  /// Acknowledged elements that `bridge` has not got.
+  [[nodiscard]] size_t owed(size_t bridge) const {
+    return bridges_[bridge].owed.size();
+  }
+  /// Whether `bridge` is left alone by right.
+  [[nodiscard]] bool rests(size_t bridge, milliseconds now) const {
+    return now < bridges_[bridge].rests_until;
+  }
+  [[nodiscard]] uint64_t transactions_delivered() const {
+    return delivered_;
+  }
+  [[nodiscard]] uint64_t elements_processed() const {
+    return processed_;
+  }
+
+private:
+  struct element_state {
+    lane kind = lane::event;
+    std::unordered_set<std::string> forms; ///< Keys and bytes as offered.
+    uint64_t first_offer = 0;
+    uint64_t first_offer_tick = 0;
+    uint64_t acknowledged_tick = 0; ///< 0: never.
+    bool required = false;
+    bool processed = false;
+    bool buried = false;
+    bool suspect
+      = false; ///< Was in a transaction that was cut for its content.
+    std::string transaction; ///< Where it was sent last.
+  };
+  struct transaction_state {
+    std::string body;
+    std::vector<uint64_t> elements;
+    bool processed = false;
+    bool accepted = false;
+    bool ended = false;
+    size_t too_big = 0;
+    size_t rejections = 0;
+    size_t hangs = 0;
+  };
+  struct bridge_state {
+    bridge_rules rules;
+    std::unordered_map<uint64_t, element_state> elements;
+    std::map<std::string, transaction_state> transactions;
+    std::string current; ///< Sent last and not ended.
+    /// Required and not there yet, by when they were acknowledged.
+    std::set<std::pair<uint64_t, uint64_t>> owed;
+    std::unordered_map<uint64_t, uint64_t> last_of_offer;
+    size_t open = 0;  ///< Transactions.
+    size_t asked = 0; ///< Other requests.
+    milliseconds wished_until{0};
+    milliseconds wished_at{0};
+    milliseconds own_until{0};   ///< Not earlier, by Weir's own back-off.
+    size_t refusals = 0;         ///< Since the last success: an upper bound.
+    size_t sure_refusals = 0;    ///< The same: a lower bound.
+    milliseconds rests_until{0}; ///< Not later.
+    milliseconds moved{0};
+  };
+  struct offer_state {
+    size_t bridge = 0;
+    std::vector<uint64_t> elements;
+    bool answered = false;
+  };
+
+  void check_bounds(const bridge_state& to, const std::string& id,
+                    const incoming_transaction& content, size_t bytes);
+  void check_successor(bridge_state& to, const std::string& id);
+  void check_moments(bridge_state& to, const std::string& id, milliseconds at);
+  transaction_state* take_in(bridge_state& to, const std::string& id,
+                             std::string_view body);
+  void arrive(bridge_state& to, const std::string& id, uint64_t no);
+  void check_order(const bridge_state& to, uint64_t no,
+                   const element_state& arrived);
+  void check_order_within(const bridge_state& to, const transaction_state& of);
+  void check_cause(const bridge_state& to, const std::string& id,
+                   const std::string& result);
+  void check_moved(const bridge_state& of, milliseconds now);
+  void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
+             bool heard);
+  [[nodiscard]] static uint64_t lane_of_offer(const element_state& of);
+  void suspect(bridge_state& to, const transaction_state& of);
+  [[nodiscard]] static bool had_cause(const bridge_state& to,
+                                      const transaction_state& of);
+
+  std::vector<bridge_state> bridges_;
+  std::unordered_map<uint64_t, offer_state> offers_;
+  uint64_t next_offer_ = 1;
+  uint64_t tick_ = 0;
+  milliseconds calm_from_{0};
+  uint64_t delivered_ = 0;
+  uint64_t processed_ = 0;
+  std::optional<violation> found_;
+};
+
+/// The number in an element's bytes; 0 when there is none.
+uint64_t number_in(std::string_view bytes);
+/// How that number is written.
+std::string written_number(uint64_t no);
+
+} // namespace weir::sim

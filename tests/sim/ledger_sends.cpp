@@ -1,0 +1,292 @@
+#include "schema/limits.hpp"
+#include "schema/transaction.hpp"
+#include "tests/sim/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+// What leaves for a bridge, when, and how it ends.
+namespace weir::sim {
+
+namespace {
+
+/// From the moment at which a queue may move to its send; all that lies between
+/// takes no virtual time but a retry after a failed store.
+constexpr milliseconds promptness{1'000};
+/// What may be added to a wish so that bridges are spread.
+constexpr milliseconds wish_spread_max{5'000};
+/// Content is not given up, nor cut, for less.
+constexpr size_t rejections_min = 3;
+constexpr size_t hangs_min = 5;
+
+} // namespace
+
+/// Why an id may be given up and its elements go out under others. One refusal
+/// is enough for what is known to hold a bad element.
+bool ledger::had_cause(const bridge_state& to, const transaction_state& of) {
+  const bool is_suspect
+    = std::all_of(of.elements.begin(), of.elements.end(),
+                  [&](uint64_t no) { return to.elements.at(no).suspect; });
+  return of.too_big > 0 || of.rejections >= (is_suspect ? 1 : rejections_min)
+    || of.hangs >= (is_suspect ? 1 : hangs_min);
+}
+
+void ledger::suspect(bridge_state& to, const transaction_state& of) {
+  if (of.too_big > 0)
+    return;
+  for (const auto no : of.elements)
+    to.elements.at(no).suspect = true;
+}
+
+void ledger::sent(size_t bridge, const std::string& id, std::string_view body,
+                  milliseconds at) {
+  auto& to = bridges_[bridge];
+  ++tick_;
+  if (++to.open > 1)
+    report("one in flight", fmt::format("{} beside {}", id, to.current));
+  check_moments(to, id, at);
+  check_successor(to, id);
+  take_in(to, id, body);
+  to.current = id;
+}
+
+void ledger::asked(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  ++to.asked;
+  if (at < to.wished_until)
+    report("as the bridge asked",
+           fmt::format("a ping {} ms early", (to.wished_until - at).count()));
+}
+
+void ledger::check_moments(bridge_state& to, const std::string& id,
+                           milliseconds at) {
+  if (at < to.wished_until)
+    report("as the bridge asked",
+           fmt::format("{} {} ms early", id, (to.wished_until - at).count()));
+  if (at < to.own_until)
+    report("backs off",
+           fmt::format("{} {} ms early", id, (to.own_until - at).count()));
+  check_moved(to, at);
+}
+
+/// An id ends before the next one begins, and stays ended.
+void ledger::check_successor(bridge_state& to, const std::string& id) {
+  const auto known = to.transactions.find(id);
+  if (known != to.transactions.end() && known->second.ended)
+    report("ended for good", fmt::format("{} was sent after its end", id));
+  if (to.current.empty() || to.current == id)
+    return;
+  if (!to.transactions.at(to.current).ended)
+    report("ended for good",
+           fmt::format("{} was sent while {} was not ended", id, to.current));
+}
+
+ledger::transaction_state* ledger::take_in(bridge_state& to,
+                                           const std::string& id,
+                                           std::string_view body) {
+  auto [found, is_new] = to.transactions.try_emplace(id);
+  auto& known = found->second;
+  if (!is_new) {
+    if (known.body != body)
+      report("pinned bytes", fmt::format("{} was sent with other bytes", id));
+    return &known;
+  }
+  known.body = body;
+  const auto content = slice_transaction(body);
+  if (!content) {
+    report("unchanged", fmt::format("{} is no transaction", id));
+    return &known;
+  }
+  check_bounds(to, id, content.value(), body.size());
+  for (const auto& item : content.value().elements) {
+    const auto no = number_in(item.bytes);
+    const auto offered = to.elements.find(no);
+    if (offered == to.elements.end()) {
+      report("invented", fmt::format("{} holds element {}", id, no));
+      continue;
+    }
+    known.elements.push_back(no);
+    if (offered->second.kind != item.kind
+        || !offered->second.forms.contains(item.keys + '\n' + item.bytes))
+      report("unchanged", fmt::format("element {} in {}", no, id));
+  }
+  return &known;
+}
+
+void ledger::check_bounds(const bridge_state& to, const std::string& id,
+                          const incoming_transaction& content, size_t bytes) {
+  std::array<size_t, 6> counts{};
+  for (const auto& item : content.elements)
+    ++counts.at(static_cast<size_t>(item.kind));
+  if (counts[0] > to.rules.events_max || counts[1] > to.rules.ephemeral_max
+      || counts[2] > to.rules.to_device_max)
+    report("bounds",
+           fmt::format("{} holds {} events, {} ephemeral, {} to "
+                       "device",
+                       id, counts[0], counts[1], counts[2]));
+  if (bytes > to.rules.bytes_max && content.elements.size() > 1)
+    report("bounds", fmt::format("{} has {} bytes", id, bytes));
+}
+
+void ledger::closed(size_t bridge, const std::string& id, ending how,
+                    milliseconds wish, milliseconds at, bool heard) {
+  auto& to = bridges_[bridge];
+  auto& done = to.transactions.at(id);
+  ++tick_;
+  --to.open;
+  to.moved = std::max(to.moved, at);
+  switch (how) {
+  case ending::accepted: done.accepted = true; break;
+  case ending::rejected: ++done.rejections; break;
+  case ending::too_big: ++done.too_big; break;
+  case ending::hang: ++done.hangs; break;
+  case ending::refused:
+  case ending::given_up: break;
+  }
+  pause(to, how, wish, at, heard);
+}
+
+/// What the answer means for the next send: not before `wished_until` and
+/// `own_until`, not after `rests_until`.
+void ledger::pause(bridge_state& to, ending how, milliseconds wish,
+                   milliseconds at, bool heard) {
+  if (how == ending::accepted) {
+    to.refusals = to.sure_refusals = 0;
+    to.rests_until = std::max(at, to.wished_until);
+    return;
+  }
+  const auto step = [&](size_t refusals) {
+    const auto doubled
+      = std::ldexp(static_cast<double>(to.rules.pause_first.count()),
+                   static_cast<int>(std::min<size_t>(refusals - 1, 30)));
+    return std::min(
+      to.rules.pause_ceiling,
+      milliseconds{static_cast<int64_t>(std::min(doubled, 1e12))});
+  };
+  ++to.refusals;
+  if (heard && (how == ending::refused || how == ending::hang)) {
+    ++to.sure_refusals;
+    to.own_until = at + step(to.sure_refusals);
+  }
+  const auto longest = milliseconds{static_cast<int64_t>(
+    std::ceil(static_cast<double>(step(to.refusals).count())
+              * (1 + to.rules.pause_jitter)))};
+  wish = std::min<milliseconds>(wish, limits::retry_after_max);
+  to.rests_until = std::max(to.rests_until, at + wish + wish_spread_max);
+  if (heard && wish.count() > 0 && at + wish > to.wished_until) {
+    to.wished_until = at + wish;
+    to.wished_at = at;
+  }
+  to.rests_until = std::max(to.rests_until, at + longest);
+}
+
+void ledger::ping_closed(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  --to.asked;
+  to.moved = std::max(to.moved, at);
+}
+
+void ledger::alive(size_t bridge) {
+  bridges_[bridge].own_until = milliseconds{0};
+}
+
+void ledger::ended(size_t bridge, const std::string& id,
+                   const std::string& result) {
+  auto& to = bridges_[bridge];
+  const auto found = to.transactions.find(id);
+  ++tick_;
+  if (found == to.transactions.end())
+    return report("ended for good", id + " ended before it was sent");
+  check_cause(to, id, result);
+  found->second.ended = true;
+  if (result == "retired")
+    suspect(to, found->second);
+  if (result == "delivered")
+    ++delivered_;
+}
+
+void ledger::check_cause(const bridge_state& to, const std::string& id,
+                         const std::string& result) {
+  const auto& of = to.transactions.at(id);
+  const bool is_given_up = of.elements.size() == 1
+    && (of.too_big > 0 || of.rejections >= rejections_min
+        || of.hangs >= hangs_min);
+  const bool caused = result == "delivered" ? of.accepted
+    : result == "retired"                   ? had_cause(to, of)
+                                            : is_given_up;
+  if (!caused)
+    report("with cause",
+           fmt::format("{} ended as {} after {} rejections, {} "
+                       "too big, {} hangs",
+                       id, result, of.rejections, of.too_big, of.hangs));
+}
+
+void ledger::crashed(milliseconds at, milliseconds stored_since) {
+  ++tick_;
+  for (auto& each : bridges_) {
+    each.open = each.asked = 0;
+    each.moved = std::max(each.moved, at);
+  }
+  memory_lost(at, stored_since);
+}
+
+void ledger::memory_lost(milliseconds at, milliseconds stored_since) {
+  for (auto& each : bridges_) {
+    // A wish is stored at once; whether it was, is not known if the store
+    // failed meanwhile or this is the very moment.
+    if (each.wished_at >= at || each.wished_at < stored_since)
+      each.wished_until = milliseconds{0};
+    each.own_until = milliseconds{0};
+    each.sure_refusals = 0;
+  }
+}
+
+void ledger::wishes_lost() {
+  for (auto& each : bridges_)
+    each.wished_until = milliseconds{0};
+}
+
+void ledger::put_back(uint64_t mark, milliseconds at) {
+  ++tick_;
+  for (auto& each : bridges_) {
+    each.current.clear();
+    each.moved = std::max(each.moved, at);
+    for (auto& [id, known] : each.transactions) {
+      known.ended = false;
+      known.hangs = hangs_min; // It may come again, under another id.
+    }
+    each.last_of_offer.clear();
+    for (auto& [no, known] : each.elements) {
+      if (known.acknowledged_tick <= mark)
+        continue;
+      each.owed.erase({known.acknowledged_tick, no});
+      known.required = false;
+    }
+  }
+  wishes_lost();
+}
+
+void ledger::upheaval(milliseconds until) {
+  calm_from_ = std::max(calm_from_, until);
+}
+
+void ledger::check_moved(const bridge_state& of, milliseconds now) {
+  const auto latest
+    = std::max({of.moved, of.rests_until, calm_from_}) + promptness;
+  if (!of.owed.empty() && of.asked == 0 && now > latest)
+    report("moves on",
+           fmt::format("element {} waited {} ms for nothing",
+                       of.owed.begin()->second,
+                       (now - latest + promptness).count()));
+}
+
+void ledger::check_progress(milliseconds now) {
+  for (const auto& each : bridges_)
+    if (each.open == 0)
+      check_moved(each, now);
+}
+
+} // namespace weir::sim

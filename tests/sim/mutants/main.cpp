@@ -1,0 +1,54 @@
+#include "tests/sim/mutants/active.hpp"
+#include "tests/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace weir::sim;
+
+/// The first seed that finds a fault; each is found within so many or the
+/// simulator does not bite.
+constexpr uint64_t seeds_max = 200;
+/// With no fault active the same build finds nothing.
+constexpr uint64_t seeds_without = 10;
+
+bool is_found(const std::string& name) {
+  activate_mutant(name);
+  for (uint64_t seed = 1; seed <= seeds_max; ++seed) {
+    const auto result = run_plan(make_plan(seed), {});
+    if (!result.found)
+      continue;
+    fmt::print("| {} | {} | {} | {} |\n", name, seed, result.found->rule,
+               result.found->what);
+    return true;
+  }
+  fmt::print("FAILED {} lives after {} seeds\n", name, seeds_max);
+  return false;
+}
+
+bool finds_nothing_without() {
+  activate_mutant({});
+  for (uint64_t seed = 1; seed <= seeds_without; ++seed)
+    if (const auto result = run_plan(make_plan(seed), {}); result.found) {
+      fmt::print("FAILED without a fault seed {}: {}\n", seed,
+                 result.found->what);
+      return false;
+    }
+  return true;
+}
+
+} // namespace
+
+/// The arguments are the names of faults.
+int main(int count, char** arguments) {
+  bool all = finds_nothing_without();
+  fmt::print("| fault | seeds needed | rule that it broke | how |\n"
+             "|---|---|---|---|\n");
+  for (int i = 1; i < count; ++i)
+    all = is_found(arguments[i]) && all;
+  return all ? 0 : 1;
+}

@@ -1,0 +1,189 @@
+#include "tests/sim/backend.hpp"
+#include "tests/sim/disk.hpp"
+#include "tests/sim/shrink.hpp"
+#include "tests/sim/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace weir;
+using namespace weir::sim;
+
+namespace {
+
+run_options telling(store_kind store) {
+  run_options how;
+  how.store = store;
+  how.tell = true;
+  return how;
+}
+
+std::string bytes_on(disk& of, const char* name) {
+  const auto all = of.copy();
+  const auto found = all.find(name);
+  return found == all.end() ? "" : found->second;
+}
+
+/// One writer on a disk, with one queue.
+struct sqlite_store {
+  std::unique_ptr<backend> database = make_backend(store_kind::sqlite);
+  std::unique_ptr<store> open = std::move(database->open().value());
+  slot_lease lease = open->take_slot(1, "test", 7).value();
+
+  bool adopt(const std::string& id) {
+    return open->begin(lease, 1).has_value()
+      && open->outbox().adopt_queue({id}).has_value()
+      && open->commit().has_value();
+  }
+  void die() {
+    open.reset();
+  }
+  size_t queues() {
+    return database->books().size();
+  }
+};
+
+} // namespace
+
+TEST_CASE("simulator: the same seed gives the same history") {
+  for (const auto store : {store_kind::memory, store_kind::sqlite})
+    for (const uint64_t seed : {3, 8, 21}) {
+      const auto first = run_plan(make_plan(seed), telling(store));
+      const auto again = run_plan(make_plan(seed), telling(store));
+      CHECK(first.history == again.history);
+      CHECK(first.lines == again.lines);
+      CHECK(first.lines.size() > 50);
+    }
+}
+
+TEST_CASE("simulator: other seeds give other histories") {
+  CHECK(run_plan(make_plan(1), {}).history
+        != run_plan(make_plan(2), {}).history);
+}
+
+TEST_CASE("simulator: a plan has traffic and faults of many kinds") {
+  std::set<act> kinds;
+  for (uint64_t seed = 1; seed <= 100; ++seed)
+    for (const auto& line : make_plan(seed).entries)
+      kinds.insert(line.what);
+  CHECK(kinds.size() == static_cast<size_t>(act::wake_late) + 1);
+}
+
+TEST_CASE("shrink: what does not matter goes") {
+  auto of = make_plan(5);
+  const auto lines = all_lines(of);
+  REQUIRE(lines.size() > 20);
+  // Only these two lines together fail.
+  const auto a = of.entries[3];
+  const auto b = of.entries[17];
+  const auto fails = [&](const plan& fewer) {
+    const auto& all = fewer.entries;
+    return std::find(all.begin(), all.end(), a) != all.end()
+      && std::find(all.begin(), all.end(), b) != all.end();
+  };
+  CHECK(shrink(of, lines, fails, 1'000) == kept_lines{3, 17});
+}
+
+TEST_CASE("shrink: it ends when it has tried often enough") {
+  size_t runs = 0;
+  const auto of = make_plan(5);
+  const auto never = [&](const plan&) { return ++runs == 0; };
+  CHECK(shrink(of, all_lines(of), never, 3) == all_lines(of));
+  CHECK(runs == 3);
+}
+
+TEST_CASE("sim_disk: a power cut takes what was not flushed") {
+  sqlite_store on;
+  REQUIRE(on.adopt("kept"));
+  REQUIRE(on.open->begin(on.lease, 1).has_value() == false); // Moved already.
+  on.lease.pos += 1;
+  REQUIRE(on.open->begin(on.lease, 1).has_value());
+  REQUIRE(on.open->outbox().adopt_queue({"lost"}).has_value());
+  on.database->cut_power([](size_t writes) { return writes; });
+  on.die();
+  CHECK(on.queues() == 1);
+}
+
+TEST_CASE("sim_disk: a commit outlives the power") {
+  sqlite_store on;
+  REQUIRE(on.adopt("kept"));
+  on.database->cut_power([](size_t) { return size_t{0}; });
+  on.die();
+  CHECK(on.queues() == 1);
+}
+
+TEST_CASE("sim_disk: a process that ends is not cleaned up after") {
+  sqlite_store on;
+  REQUIRE(on.adopt("kept"));
+  on.database->end_process();
+  on.die();
+  CHECK(on.queues() == 1);
+}
+
+TEST_CASE("sim_disk: a full disk refuses and what was there stays") {
+  sqlite_store on;
+  REQUIRE(on.adopt("kept"));
+  on.lease.pos += 1;
+  on.database->set_full(true);
+  CHECK_FALSE(on.adopt("refused"));
+  on.open->rollback();
+  on.database->set_full(false);
+  CHECK(on.adopt("taken"));
+  CHECK(on.queues() == 2);
+}
+
+TEST_CASE("sim_disk: a flush that fails leaves a doubt") {
+  sqlite_store on;
+  REQUIRE(on.open->begin(on.lease, 1).has_value());
+  REQUIRE(on.open->outbox().adopt_queue({"perhaps"}).has_value());
+  on.database->fail_next_flush();
+  const auto done = on.open->commit();
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code == ec::in_doubt);
+}
+
+TEST_CASE("sim_disk: an old copy can be put back") {
+  sqlite_store on;
+  REQUIRE(on.adopt("old"));
+  const auto copied = on.database->copy();
+  on.lease.pos += 1;
+  REQUIRE(on.adopt("new"));
+  on.die();
+  on.database->put_back(copied);
+  CHECK(on.queues() == 1);
+}
+
+TEST_CASE("sim_disk: files are there until they are removed") {
+  disk on;
+  CHECK(on.open("a", false) == nullptr);
+  on.open("a", true);
+  CHECK_FALSE(on.exists("a")); // Nothing is in it.
+  CHECK(bytes_on(on, "a").empty());
+  CHECK(on.remove("a"));
+  CHECK_FALSE(on.remove("a"));
+}
+
+TEST_CASE("sim_books: rows and sums that differ are found") {
+  queue_books books;
+  books.id = "a";
+  books.next_seq = 4;
+  books.acked = 1;
+  books.owed_events = books.event_rows = 2;
+  books.owed_bytes = books.row_bytes = 10;
+  books.first_seq = 2;
+  books.last_seq = 3;
+  books.pinned = true;
+  CHECK(fault_in(books).empty());
+  const auto broken = [&](auto change) {
+    auto other = books;
+    change(other);
+    return !fault_in(other).empty();
+  };
+  CHECK(broken([](auto& of) { of.owed_events = 1; }));
+  CHECK(broken([](auto& of) { of.owed_others = 1; }));
+  CHECK(broken([](auto& of) { of.row_bytes = 9; }));
+  CHECK(broken([](auto& of) { of.acked = 2; }));
+  CHECK(broken([](auto& of) { of.next_seq = 3; }));
+  CHECK(broken([](auto& of) { of.pinned = false; }));
+}

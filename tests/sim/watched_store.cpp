@@ -1,0 +1,301 @@
+#include "tests/sim/watched_store.hpp"
+
+namespace weir::sim {
+
+namespace {
+
+class watched_outbox final : public outbox_store {
+public:
+  watched_outbox(outbox_store& inner, batch_content& content)
+    : inner_{inner},
+      content_{content} {
+  }
+
+  expected<std::optional<queue_row>>
+  lock_queue(const appservice_id& id) override {
+    content_.locked = true;
+    return inner_.lock_queue(id);
+  }
+  expected<queue_row> adopt_queue(const appservice_id& id) override {
+    return inner_.adopt_queue(id);
+  }
+  expected<void> save_queue(const queue_row& row) override {
+    content_.saved = true;
+    content_.rows.push_back(row);
+    return inner_.save_queue(row);
+  }
+  expected<void> append(queue_no queue,
+                        std::span<const owed_row> rows) override {
+    content_.appended = true;
+    return inner_.append(queue, rows);
+  }
+  expected<std::vector<owed_row>> read_owed(queue_no queue, uint64_t after,
+                                            size_t rows_max,
+                                            size_t bytes_max) override {
+    return inner_.read_owed(queue, after, rows_max, bytes_max);
+  }
+  expected<std::vector<owed_row>>
+  read_ranges(queue_no queue, std::span<const lane_range> ranges) override {
+    return inner_.read_ranges(queue, ranges);
+  }
+  expected<uint64_t> remove(queue_no queue,
+                            std::span<const lane_range> ranges) override {
+    return inner_.remove(queue, ranges);
+  }
+  expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
+                                                   size_t rows_max) override {
+    return inner_.owed_queues(after, rows_max);
+  }
+
+private:
+  outbox_store& inner_;
+  batch_content& content_;
+};
+
+class watched_keep final : public keep_store {
+public:
+  watched_keep(keep_store& inner, batch_content& content)
+    : inner_{inner},
+      content_{content} {
+  }
+
+  expected<int64_t> bury(const dead_letter_row& row) override {
+    content_.burials.push_back({row.appservice, row.item.bytes});
+    return inner_.bury(row);
+  }
+  expected<int64_t> quarantine(const quarantine_row& row) override {
+    return inner_.quarantine(row);
+  }
+  expected<uint64_t> dead_letter_bytes() override {
+    return inner_.dead_letter_bytes();
+  }
+  expected<uint64_t> quarantine_bytes() override {
+    return inner_.quarantine_bytes();
+  }
+
+private:
+  keep_store& inner_;
+  batch_content& content_;
+};
+
+class watched_outcomes final : public outcome_store {
+public:
+  watched_outcomes(outcome_store& inner, batch_content& content)
+    : inner_{inner},
+      content_{content} {
+  }
+
+  expected<void> record(const outcome_row& row) override {
+    content_.ends.push_back({row.queue, row.subject, row.result});
+    return inner_.record(row);
+  }
+  expected<void> put_status(const queue_status_row& row) override {
+    return inner_.put_status(row);
+  }
+  expected<uint64_t> forget_outcomes(stored_time before, size_t keep_max,
+                                     size_t rows_max) override {
+    return inner_.forget_outcomes(before, keep_max, rows_max);
+  }
+
+private:
+  outcome_store& inner_;
+  batch_content& content_;
+};
+
+class watched_store final : public store {
+public:
+  watched_store(std::unique_ptr<store> inner, std::shared_ptr<store_watch> by)
+    : inner_{std::move(inner)},
+      by_{std::move(by)},
+      outbox_{inner_->outbox(), content_},
+      keep_{inner_->keep(), content_},
+      outcomes_{inner_->outcomes(), content_} {
+  }
+
+  expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
+                                 uint64_t run) override {
+    WEIR_TRY(there());
+    WEIR_TRY(auto lease, inner_->take_slot(slot, owner, run));
+    by_->found(lease.pos);
+    return lease;
+  }
+  expected<std::vector<slot_row>> slots() override {
+    WEIR_TRY(there());
+    return inner_->slots();
+  }
+  expected<void> begin(const slot_lease& lease, uint64_t positions) override {
+    content_ = {};
+    position_ = lease.pos + positions;
+    WEIR_TRY(there());
+    return inner_->begin(lease, positions);
+  }
+  expected<stored_time> now() override {
+    WEIR_TRY(there());
+    return inner_->now();
+  }
+  expected<void> add_clock_offset(milliseconds by) override {
+    return inner_->add_clock_offset(by);
+  }
+  expected<void> commit() override;
+  void rollback() noexcept override {
+    inner_->rollback();
+  }
+  expected<void> reconnect() override {
+    WEIR_TRY(there());
+    return inner_->reconnect();
+  }
+  expected<std::optional<slot_row>> read_slot(uint32_t slot) override {
+    WEIR_TRY(there());
+    WEIR_TRY(auto row, inner_->read_slot(slot));
+    if (row)
+      by_->found(row->pos);
+    return row;
+  }
+  expected<void> tidy(size_t pages_max) override {
+    WEIR_TRY(there());
+    return inner_->tidy(pages_max);
+  }
+  outbox_store& outbox() override {
+    return outbox_;
+  }
+  inbox_store& inbox() override {
+    return inner_->inbox();
+  }
+  keep_store& keep() override {
+    return keep_;
+  }
+  outcome_store& outcomes() override {
+    return outcomes_;
+  }
+
+private:
+  expected<void> there() {
+    if (by_->is_away())
+      return fail(ec::unavailable, "the database is away");
+    return ok();
+  }
+  expected<void> commit_inside();
+  expected<void> lose(const char* when);
+
+  std::unique_ptr<store> inner_;
+  std::shared_ptr<store_watch> by_;
+  batch_content content_;
+  uint64_t position_ = 0; ///< That the open batch would leave.
+  watched_outbox outbox_;
+  watched_keep keep_;
+  watched_outcomes outcomes_;
+};
+
+expected<void> watched_store::commit_inside() {
+  auto done = inner_->commit();
+  if (done)
+    by_->committed(content_);
+  else if (done.error().code == ec::in_doubt)
+    by_->doubted(content_, position_);
+  return done;
+}
+
+expected<void> watched_store::lose(const char* when) {
+  WEIR_TRY(inner_->reconnect());
+  return fail(ec::in_doubt, when);
+}
+
+expected<void> watched_store::commit() {
+  WEIR_TRY(there());
+  switch (by_->before_commit(content_)) {
+  case commit_fate::commits: break;
+  case commit_fate::node_ends_before:
+    by_->end_node();
+    return fail(ec::unavailable, "the node has ended");
+  case commit_fate::node_ends_after: {
+    auto done = commit_inside();
+    by_->end_node();
+    return done;
+  }
+  case commit_fate::lost: return lose("the connection was lost");
+  case commit_fate::answer_lost:
+    WEIR_TRY(commit_inside());
+    return lose("the answer was lost");
+  }
+  return commit_inside();
+}
+
+class watched_reader final : public store_reader {
+public:
+  watched_reader(std::unique_ptr<store_reader> inner,
+                 std::shared_ptr<store_watch> by)
+    : inner_{std::move(inner)},
+      by_{std::move(by)} {
+  }
+
+  expected<store_identity> identity() override {
+    WEIR_TRY(there());
+    return inner_->identity();
+  }
+  expected<stored_time> now() override {
+    WEIR_TRY(there());
+    return inner_->now();
+  }
+  expected<std::vector<queue_view>> queues(page_request page) override {
+    WEIR_TRY(there());
+    return inner_->queues(page);
+  }
+  expected<std::optional<queue_view>> queue(const appservice_id& id) override {
+    WEIR_TRY(there());
+    return inner_->queue(id);
+  }
+  expected<std::vector<dead_letter_row>>
+  dead_letters(const std::optional<appservice_id>& of,
+               page_request page) override {
+    WEIR_TRY(there());
+    return inner_->dead_letters(of, page);
+  }
+  expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override {
+    WEIR_TRY(there());
+    return inner_->dead_letter(id);
+  }
+  expected<std::vector<quarantine_row>>
+  quarantined(page_request page) override {
+    WEIR_TRY(there());
+    return inner_->quarantined(page);
+  }
+
+private:
+  expected<void> there() {
+    if (by_->is_away())
+      return fail(ec::unavailable, "the database is away");
+    return ok();
+  }
+
+  std::unique_ptr<store_reader> inner_;
+  std::shared_ptr<store_watch> by_;
+};
+
+} // namespace
+
+std::set<store_step> batch_content::steps() const {
+  std::set<store_step> result;
+  if (appended)
+    result.insert(store_step::accept);
+  if (!ends.empty())
+    result.insert(store_step::settle);
+  if (saved && !appended && ends.empty())
+    result.insert(store_step::pause);
+  if (locked && !saved)
+    result.insert(store_step::load);
+  if (result.empty())
+    result.insert(store_step::other);
+  return result;
+}
+
+std::unique_ptr<store> watch_store(std::unique_ptr<store> inner,
+                                   std::shared_ptr<store_watch> by) {
+  return std::make_unique<watched_store>(std::move(inner), std::move(by));
+}
+
+std::unique_ptr<store_reader> watch_reader(std::unique_ptr<store_reader> inner,
+                                           std::shared_ptr<store_watch> by) {
+  return std::make_unique<watched_reader>(std::move(inner), std::move(by));
+}
+
+} // namespace weir::sim

@@ -1,0 +1,314 @@
+#include "tests/sim/world.hpp"
+
+#include <boost/describe/enum_to_string.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+// What is done to the node, its store and its homeservers.
+namespace weir::sim {
+
+namespace {
+
+/// The children of a node that a fault may end, and the steps at which a
+/// handler may throw.
+constexpr std::array children{"store_writer", "transport", "directory",
+                              "gateway",      "janitor",   "store_reader"};
+constexpr std::array stop_points{"writer_throw", "before_ack_commit",
+                                 "after_send", "after_accept_commit",
+                                 "after_pin"};
+/// After this an actor that was ended is there again, and a wake that went
+/// down with it was made good by the next scan.
+constexpr milliseconds actor_trouble{8'000};
+constexpr milliseconds store_trouble{3'000};
+/// So much above its bound may a queue be: one transaction goes in whole.
+constexpr uint64_t one_transaction = 200;
+
+std::string name(store_step of) {
+  return boost::describe::enum_to_string(of, "unknown");
+}
+
+} // namespace
+
+queue_step world::step_of(size_t bridge) const {
+  for (const auto& [id, request] : open_)
+    if (request.bridge == bridge)
+      return queue_step::in_flight;
+  if (sides_[bridge]->offer != 0)
+    return queue_step::accepting;
+  if (ledger_.owed(bridge) == 0)
+    return queue_step::idle;
+  return ledger_.rests(bridge, now_) ? queue_step::resting : queue_step::owed;
+}
+
+void world::met(act fault, std::string step) {
+  note(fmt::format("fault {} at {}", to_string(fault), step));
+  result_.covered.met(fault, step);
+}
+
+void world::met(act fault) {
+  for (size_t i = 0; i < sides_.size(); ++i)
+    met(fault, boost::describe::enum_to_string(step_of(i), "unknown"));
+}
+
+bool world::takes(act fault, const std::set<store_step>& at) {
+  const auto found
+    = std::find_if(armed_.begin(), armed_.end(), [&](const entry& line) {
+        return line.what == fault
+          && at.contains(static_cast<store_step>(line.step));
+      });
+  if (found == armed_.end())
+    return false;
+  met(fault, name(static_cast<store_step>(found->step)));
+  armed_.erase(found);
+  return true;
+}
+
+bool world::takes(act fault, size_t bridge) {
+  const auto found
+    = std::find_if(armed_.begin(), armed_.end(), [&](const entry& line) {
+        return line.what == fault && line.bridge == bridge;
+      });
+  if (found == armed_.end())
+    return false;
+  met(fault,
+      boost::describe::enum_to_string(
+        step_of_send(bridge, sides_[bridge]->last_sent), "unknown"));
+  armed_.erase(found);
+  return true;
+}
+
+void world::act_on(const entry& line) {
+  switch (line.what) {
+  case act::offer:
+  case act::burst:
+    sides_[line.bridge]->hs.have(static_cast<size_t>(line.amount),
+                                 line.what == act::offer, now_);
+    return;
+  case act::ping:
+    if (node_) {
+      ledger_.alive(line.bridge);
+      node_->alive({"b" + std::to_string(line.bridge)});
+    }
+    return;
+  case act::repeat_transaction:
+  case act::repeat_under_new_id:
+  case act::restart_homeserver: return act_on_homeserver(line);
+  case act::kill_actor:
+  case act::drain:
+  case act::yesterday: return act_on_process(line);
+  case act::flush_fails:
+  case act::database_away:
+  case act::disk_full:
+  case act::clock_step: return act_on_store(line);
+  case act::wake_again:
+  case act::wake_late: return wake(line);
+  case act::outage: met(line.what); [[fallthrough]];
+  case act::answer_status:
+  case act::retry_after:
+  case act::hang:
+  case act::reset_unread:
+  case act::reset_processed:
+  case act::torn:
+  case act::slow:
+  case act::no_connection: {
+    auto fault = line;
+    // A date without a Date is read by the database's clock.
+    if (clock_was_moved_ && line.what == act::retry_after
+        && static_cast<wait_form>(line.step) == wait_form::date_alone)
+      fault.step = static_cast<uint8_t>(wait_form::date);
+    return sides_[line.bridge]->peer.befall(fault, now_);
+  }
+  default: armed_.push_back(line);
+  }
+}
+
+void world::act_on_homeserver(const entry& line) {
+  met(line.what);
+  auto& to = *sides_[line.bridge];
+  if (line.what != act::restart_homeserver)
+    return to.hs.repeat(line.what == act::repeat_under_new_id);
+  to.hs.restart(now_);
+  to.offer = 0; // Whoever hears the answer is another one.
+}
+
+void world::lose_actors() {
+  for (auto& [id, request] : open_)
+    request.orphaned = true;
+  ledger_.memory_lost(now_, store_well_since_);
+  store_well_since_ = now_ + milliseconds{1};
+  trouble(now_ + actor_trouble);
+}
+
+void world::act_on_process(const entry& line) {
+  if (!node_)
+    return;
+  if (line.what == act::yesterday)
+    return put_copy_back(line);
+  met(line.what);
+  if (line.what == act::drain) {
+    if (std::exchange(draining_, true))
+      return;
+    return node_->drain([this] { drained_ = true; });
+  }
+  lose_actors();
+  const auto child = static_cast<size_t>(line.amount) % children.size();
+  if (child == 0)
+    std::exchange(move_unseen_, false) ? ledger_.wishes_lost() : void();
+  node_->kill(children.at(child));
+}
+
+void world::put_copy_back(const entry& line) {
+  const auto found
+    = std::find_if(copies_.begin(), copies_.end(), [&](const auto& each) {
+        return each.wanted_at == line.at && each.content;
+      });
+  if (found == copies_.end())
+    return;
+  met(line.what);
+  to_put_back_ = *found;
+  crash();
+}
+
+void world::at_stop_point(std::string_view step) {
+  if (node_ended_)
+    return;
+  if (step == "before_ack_commit") {
+    const auto found
+      = std::find_if(armed_.begin(), armed_.end(), [](const entry& line) {
+          return line.what == act::crash_before_acknowledge;
+        });
+    if (found != armed_.end()) {
+      met(act::crash_before_acknowledge);
+      armed_.erase(found);
+      return end_node();
+    }
+  }
+  const auto found
+    = std::find_if(armed_.begin(), armed_.end(), [&](const entry& line) {
+        return line.what == act::handler_throws
+          && step == stop_points.at(line.step % stop_points.size());
+      });
+  if (found == armed_.end())
+    return;
+  met(act::handler_throws, std::string{step});
+  armed_.erase(found);
+  lose_actors();
+  if (std::exchange(move_unseen_, false))
+    ledger_.wishes_lost();
+  throw std::runtime_error{"simulated"};
+}
+
+void world::act_on_store(const entry& line) {
+  met(line.what);
+  const milliseconds lasts{line.amount};
+  switch (line.what) {
+  case act::flush_fails:
+    store_->fail_next_flush();
+    store_well_since_ = std::max(store_well_since_, now_ + store_trouble);
+    return trouble(now_ + store_trouble);
+  case act::database_away:
+    away_until_ = std::max(away_until_, now_ + lasts);
+    break;
+  case act::disk_full:
+    full_until_ = std::max(full_until_, now_ + lasts);
+    store_->set_full(true);
+    break;
+  default: return move_clock(lasts);
+  }
+  store_well_since_ = std::max(store_well_since_, now_ + lasts);
+  trouble(now_ + lasts + store_trouble);
+}
+
+void world::move_clock(milliseconds by) {
+  clock_moved_ += by;
+  clock_was_moved_ = true;
+  if (node_ && batches_ > 0) {
+    move_unseen_ = true;
+    return;
+  }
+  // Nobody can tell.
+  ledger_.wishes_lost();
+  trouble(now_ + milliseconds{1'200'000});
+}
+
+void world::wake(const entry& line) {
+  if (!node_)
+    return;
+  const appservice_id id{"b" + std::to_string(line.bridge)};
+  const auto& late = sides_[line.bridge]->wakes;
+  if (line.what == act::wake_late && late.empty())
+    return;
+  met(line.what);
+  node_->wake(
+    id,
+    line.what == act::wake_late
+      ? std::optional{late[static_cast<size_t>(line.amount) % late.size()]}
+      : std::nullopt);
+}
+
+bool world::is_away() {
+  return node_ended_ || now_ < away_until_;
+}
+
+commit_fate world::before_commit(const batch_content& content) {
+  const auto steps = content.steps();
+  if (takes(act::crash_before_commit, steps))
+    return commit_fate::node_ends_before;
+  if (takes(act::crash_after_commit, steps))
+    return commit_fate::node_ends_after;
+  if (takes(act::power_cut_before_commit, steps)) {
+    power_cut_ = true;
+    return commit_fate::node_ends_before;
+  }
+  if (takes(act::power_cut_after_commit, steps)) {
+    power_cut_ = true;
+    return commit_fate::node_ends_after;
+  }
+  if (takes(act::commit_lost, steps))
+    return commit_fate::lost;
+  if (takes(act::commit_answer_lost, steps))
+    return commit_fate::answer_lost;
+  return commit_fate::commits;
+}
+
+void world::committed(const batch_content& content) {
+  ++batches_;
+  move_unseen_ = false;
+  const auto bridge_called = [](std::string_view id) {
+    return static_cast<size_t>(std::stoul(std::string{id.substr(1)}));
+  };
+  for (const auto& row : content.rows) {
+    const auto bound
+      = plan_.bridges[bridge_called(row.id.value)].queue_elements_max;
+    const auto owed = row.owed_events + row.owed_others;
+    if (bound > 0 && owed > bound + one_transaction)
+      ledger_.report("bounds", fmt::format("{} owes {}", row.id.value, owed));
+  }
+  for (const auto& burial : content.burials)
+    ledger_.buried(bridge_called(burial.appservice.value), burial.bytes);
+  for (const auto& end : content.ends) {
+    const auto index = bridge_called(std::string_view{end.queue}.substr(
+      std::string_view{"appservice/"}.size()));
+    note(fmt::format("{} {} {}", end.result, index, end.id));
+    ledger_.ended(index, end.id, end.result);
+    sides_[index]->was_cut = end.result == "retired";
+  }
+}
+
+void world::doubted(const batch_content& content, uint64_t position) {
+  doubt_ = doubt{content, position};
+}
+
+void world::found(uint64_t position) {
+  if (!doubt_)
+    return;
+  const auto was = std::move(*doubt_);
+  doubt_.reset();
+  if (position >= was.position)
+    committed(was.content);
+}
+
+} // namespace weir::sim
