@@ -15,6 +15,8 @@ namespace {
 constexpr size_t events_max = 100; ///< Of one transaction, as Synapse.
 constexpr milliseconds first_pause{1'000};
 constexpr milliseconds longest_pause{32'000};
+/// Each that a bridge hangs on costs a quarter of an hour to find.
+constexpr size_t poisoned_max = 6;
 /// So long it takes to come back.
 constexpr milliseconds restart_takes{3'000};
 
@@ -37,8 +39,9 @@ void homeserver::have(size_t events, bool with_others, milliseconds) {
     thing made{next_no_++, kind, random_.below(300), false};
     if (random_.one_in(25))
       made.padding = 2'000;
-    made.poisoned = kind == lane::event && plan_.poisoned_one_in > 0
-      && random_.one_in(plan_.poisoned_one_in);
+    made.poisoned = kind == lane::event && poisoned_ < poisoned_max
+      && plan_.poisoned_one_in > 0 && random_.one_in(plan_.poisoned_one_in);
+    poisoned_ += made.poisoned ? 1 : 0;
     queue_.push_back(made);
   };
   for (size_t i = 0; i < events; ++i) {

@@ -71,6 +71,7 @@ private:
   size_t index_;
   bridge_plan plan_;
   dice random_;
+  size_t poisoned_ = 0;
   uint64_t next_no_ = 1;
   uint64_t next_id_ = 1;
   std::deque<thing> queue_;

@@ -175,7 +175,8 @@ void ledger::pause(bridge_state& to, ending how, milliseconds wish,
     std::ceil(static_cast<double>(step(to.refusals).count())
               * (1 + to.rules.pause_jitter)))};
   wish = std::min<milliseconds>(wish, limits::retry_after_max);
-  to.rests_until = std::max(to.rests_until, at + wish + wish_spread_max);
+  if (wish.count() > 0)
+    to.rests_until = std::max(to.rests_until, at + wish + wish_spread_max);
   if (heard && wish.count() > 0 && at + wish > to.wished_until) {
     to.wished_until = at + wish;
     to.wished_at = at;

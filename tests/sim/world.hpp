@@ -117,7 +117,7 @@ private:
   void at_stop_point(std::string_view step);
   house_config config();
   [[nodiscard]] bool takes(act fault, const std::set<store_step>& at);
-  [[nodiscard]] bool takes(act fault, size_t bridge);
+  [[nodiscard]] bool takes(act fault, size_t bridge, const std::string& id);
 
   // Homeservers.
   void offer_all();

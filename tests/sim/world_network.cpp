@@ -46,7 +46,7 @@ void world::send(uint64_t id, http_request request,
   const auto index = bridge_of(request);
   auto& to = *sides_[index];
   const bool is_transaction = request.method == "PUT";
-  if (is_transaction && takes(act::crash_before_send, index))
+  if (is_transaction && takes(act::crash_before_send, index, id_of(request)))
     return end_node();
   open_request open{index, is_transaction, id_of(request), {}, {}, {}, false};
   open.done = std::move(done);
@@ -64,7 +64,8 @@ void world::send(uint64_t id, http_request request,
   } else {
     ledger_.asked(index, now_);
   }
-  const bool crashes = is_transaction && takes(act::crash_after_send, index);
+  const bool crashes
+    = is_transaction && takes(act::crash_after_send, index, open.id);
   if (is_transaction) {
     to.last_sent = open.id;
     to.restarted = to.was_cut = false;
