@@ -3,6 +3,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/outbound_http.hpp"
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,7 +40,8 @@ private:
 
   self_pointer self_;
   outbound_http* network_ = nullptr;
-  std::unordered_map<uint64_t, open_request> open_;
+  /// By id, so that all end in one order whenever a run is repeated.
+  std::map<uint64_t, open_request> open_;
   /// The open request of each lane, and what waits for it to be closed.
   std::unordered_map<std::string, uint64_t> lanes_;
   std::unordered_map<std::string, send_http> waiting_;

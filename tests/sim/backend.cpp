@@ -122,13 +122,15 @@ private:
   disk disk_;
 };
 
+/// A row's place is its appservice times 2^40 plus its seq.
 constexpr const char* books_query
   = "SELECT a.id, a.acked, a.next_seq, a.owed_events, a.owed_others, "
     "a.owed_bytes, a.pin_id IS NOT NULL, COALESCE(SUM(o.lane = 0), 0), "
     "COALESCE(SUM(o.lane <> 0), 0), "
     "COALESCE(SUM(LENGTH(CAST(o.bytes AS BLOB))), 0), "
-    "COALESCE(MIN(o.seq), 0), COALESCE(MAX(o.seq), 0) "
-    "FROM appservice a LEFT JOIN outbox o ON o.appservice = a.no "
+    "COALESCE(MIN(o.place & 1099511627775), 0), "
+    "COALESCE(MAX(o.place & 1099511627775), 0) "
+    "FROM appservice a LEFT JOIN outbox o ON o.place >> 40 = a.no "
     "GROUP BY a.no";
 
 std::vector<queue_books> sqlite_backend::books() {

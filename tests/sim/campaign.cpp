@@ -1,8 +1,11 @@
 #include "tests/sim/campaign.hpp"
 
+#include "actors/trace/recorder.hpp"
+
 #include <fmt/format.h>
 
 #include <ctime>
+#include <fstream>
 
 namespace weir::sim {
 
@@ -36,6 +39,22 @@ void tell_failure(const campaign_options& options, const plan& of,
              of.seed, name_of(options.how.store), listed(lines));
 }
 
+/// Runs it once more and writes down what each actor was given and did.
+void write_trace(const campaign_options& options, const plan& of) {
+  const auto lines = std::make_shared<trace::memory_sink>();
+  trace::recorder_options all;
+  all.with_content = true; // Nobody's messages are in it.
+  trace::start(lines, all);
+  run_plan(of, options.how);
+  trace::stop();
+  const auto name = fmt::format("sim-{}.jsonl", of.seed);
+  std::ofstream file{name};
+  for (const auto& line : lines->lines())
+    file << line << '\n';
+  fmt::print("trace: weir trace show {}{}\n", name,
+             file ? "" : " (it could not be written)");
+}
+
 void explain(const campaign_options& options, const plan& of, kept_lines lines,
              violation found) {
   if (options.shrinks) {
@@ -51,6 +70,7 @@ void explain(const campaign_options& options, const plan& of, kept_lines lines,
       shrink_tries_max);
   }
   tell_failure(options, of, lines, found);
+  write_trace(options, only(of, lines));
 }
 
 /// All runs together.

@@ -1,3 +1,5 @@
+#include "actors/trace/reader.hpp"
+#include "actors/trace/recorder.hpp"
 #include "tests/sim/backend.hpp"
 #include "tests/sim/disk.hpp"
 #include "tests/sim/shrink.hpp"
@@ -6,6 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 using namespace weir;
 using namespace weir::sim;
@@ -68,6 +72,25 @@ TEST_CASE("simulator: a plan has traffic and faults of many kinds") {
     for (const auto& line : make_plan(seed).entries)
       kinds.insert(line.what);
   CHECK(kinds.size() == static_cast<size_t>(act::wake_late) + 1);
+}
+
+TEST_CASE("simulator: a run leaves a trace that can be read") {
+  const auto lines = std::make_shared<trace::memory_sink>();
+  const auto of = make_plan(4);
+  const auto quiet = run_plan(of, {});
+  trace::start(lines, {});
+  const auto traced = run_plan(of, {});
+  trace::stop();
+  CHECK(traced.history == quiet.history); // It changes nothing.
+  std::stringstream file;
+  for (const auto& line : lines->lines())
+    file << line << '\n';
+  const auto read = trace::load(file);
+  REQUIRE(read.has_value());
+  size_t of_queues = 0;
+  for (const auto& each : read.value().records)
+    of_queues += each.actor.starts_with("appservice/") ? 1 : 0;
+  CHECK(of_queues > 20);
 }
 
 TEST_CASE("shrink: what does not matter goes") {

@@ -102,7 +102,7 @@ private:
   void wake(const entry& line);
   void move_clock(milliseconds by);
   void put_copy_back(const entry& line);
-  void lose_actors();
+  void lose_actors(bool transport);
   void met(act fault);
   void met(act fault, std::string step);
   [[nodiscard]] queue_step step_of(size_t bridge) const;

@@ -22,6 +22,8 @@ constexpr std::array stop_points{"writer_throw", "before_ack_commit",
 /// After this an actor that was ended is there again, and a wake that went
 /// down with it was made good by the next scan.
 constexpr milliseconds actor_trouble{8'000};
+/// The longest pause, and its jitter.
+constexpr milliseconds transport_trouble{75'000};
 /// A node that started meanwhile finds what it owes at its next scan.
 constexpr milliseconds store_trouble{6'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
@@ -67,15 +69,17 @@ bool world::takes(act fault, const std::set<store_step>& at) {
   return true;
 }
 
+/// Some wait for a send of their step, so that seldom ones are met too.
 bool world::takes(act fault, size_t bridge, const std::string& id) {
+  const auto step = step_of_send(bridge, id);
   const auto found
     = std::find_if(armed_.begin(), armed_.end(), [&](const entry& line) {
-        return line.what == fault && line.bridge == bridge;
+        return line.what == fault && line.bridge == bridge
+          && (line.count > 1 || static_cast<send_step>(line.step % 4) == step);
       });
   if (found == armed_.end())
     return false;
-  met(fault,
-      boost::describe::enum_to_string(step_of_send(bridge, id), "unknown"));
+  met(fault, boost::describe::enum_to_string(step, "unknown"));
   armed_.erase(found);
   return true;
 }
@@ -134,12 +138,13 @@ void world::act_on_homeserver(const entry& line) {
   to.offer = 0; // Whoever hears the answer is another one.
 }
 
-void world::lose_actors() {
+/// A queue takes the end of the transport for a refusal, and backs off.
+void world::lose_actors(bool transport) {
   for (auto& [id, request] : open_)
     request.orphaned = true;
   ledger_.memory_lost(now_, store_well_since_);
   store_well_since_ = now_ + milliseconds{1};
-  trouble(now_ + actor_trouble);
+  trouble(now_ + (transport ? transport_trouble : actor_trouble));
 }
 
 void world::act_on_process(const entry& line) {
@@ -153,8 +158,8 @@ void world::act_on_process(const entry& line) {
       return;
     return node_->drain([this] { drained_ = true; });
   }
-  lose_actors();
   const auto child = static_cast<size_t>(line.amount) % children.size();
+  lose_actors(std::string_view{children.at(child)} == "transport");
   if (child == 0)
     std::exchange(move_unseen_, false) ? ledger_.wishes_lost() : void();
   node_->kill(children.at(child));
@@ -195,7 +200,7 @@ void world::at_stop_point(std::string_view step) {
     return;
   met(act::handler_throws, std::string{step});
   armed_.erase(found);
-  lose_actors();
+  lose_actors(step == "after_send");
   if (std::exchange(move_unseen_, false))
     ledger_.wishes_lost();
   throw std::runtime_error{"simulated"};
