@@ -12,20 +12,20 @@ using namespace weir::sim;
 
 namespace {
 
-std::string event_bytes(uint64_t no) {
+std::string bytes_of_event(uint64_t no) {
   return fmt::format(R"({{"event_id":"$e{}",{}}})", no, written_number(no));
 }
 
 offered_element event(uint64_t no) {
   element item;
-  item.bytes = event_bytes(no);
+  item.bytes = bytes_of_event(no);
   return {no, item};
 }
 
 std::string body_with(const std::vector<uint64_t>& numbers) {
   std::string items;
   for (const auto no : numbers)
-    items += (items.empty() ? "" : ",") + event_bytes(no);
+    items += (items.empty() ? "" : ",") + bytes_of_event(no);
   return R"({"events":[)" + items + "]}";
 }
 
@@ -329,7 +329,7 @@ TEST_CASE("sim_ledger: an element that was given up without need is found") {
   run.store({1});
   run.send("a-1", {1});
   run.close("a-1", ending::rejected);
-  run.book.buried(0, event_bytes(1));
+  run.book.buried(0, bytes_of_event(1));
   run.book.ended(0, "a-1", "dead_letter");
   CHECK(run.rule() == "with cause");
 }
@@ -343,7 +343,7 @@ TEST_CASE("sim_ledger: a dead letter is not missing") {
     run.wait(60'000);
     run.book.upheaval(run.now);
   }
-  run.book.buried(0, event_bytes(1));
+  run.book.buried(0, bytes_of_event(1));
   run.book.ended(0, "a-1", "dead_letter");
   CHECK(run.rule_at_end() == "");
 }
