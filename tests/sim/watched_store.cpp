@@ -63,6 +63,9 @@ public:
     content_.burials.push_back({row.appservice, row.item.bytes});
     return inner_.bury(row);
   }
+  expected<bool> count_quarantined(const quarantine_row& row) override {
+    return inner_.count_quarantined(row);
+  }
   expected<int64_t> quarantine(const quarantine_row& row) override {
     return inner_.quarantine(row);
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ bool is_found(const std::string& name) {
       continue;
     fmt::print("| {} | {} | {} | {} |\n", name, seed, result.found->rule,
                result.found->what);
+    std::fflush(stdout); // A run that is killed has told of those before.
     return true;
   }
   fmt::print("FAILED {} lives after {} seeds\n", name, seeds_max);
