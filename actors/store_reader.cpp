@@ -1,5 +1,7 @@
 #include "actors/store_reader.hpp"
 
+#include "actors/trace/traced_store.hpp"
+
 #include <algorithm>
 
 namespace weir {
@@ -37,13 +39,12 @@ expected<dead_letters_page> letter(store_reader& db,
 
 template <class Reply, class Read>
 caf::result<Reply> store_reader_state::read(Read read) {
-  if (!reader_) {
-    auto opened = open_();
-    if (!opened)
-      return to_caf(opened.error());
-    reader_ = std::move(opened.value());
-  }
-  auto page = read(*reader_);
+  auto page = trace::drawn_result<Reply>([&]() -> expected<Reply> {
+    if (!reader_) {
+      WEIR_TRY(reader_, open_());
+    }
+    return read(*reader_);
+  });
   if (page)
     return std::move(page.value());
   reader_.reset();

@@ -4,6 +4,7 @@
 #include "actors/operations/housekeeping.hpp"
 #include "actors/operations/settle.hpp"
 #include "actors/stop_points.hpp"
+#include "actors/trace/traced_store.hpp"
 
 #include <chrono>
 
@@ -75,7 +76,8 @@ caf::result<Reply> store_writer_state::submit(const Request& request,
   in_writer.feed_rows = in_batch.feed_rows;
   in_writer.run = [request, operation,
                    result](store& db, batch_context& batch) -> expected<void> {
-    auto done = operation(db, batch, request);
+    auto done = trace::drawn_result<Reply>(
+      [&] { return operation(db, batch, request); });
     if (!done)
       return fail(done.error());
     *result = std::move(done.value());
@@ -170,14 +172,15 @@ bool store_writer_state::open_runner() {
   if (opened_last_ && now - *opened_last_ < reopen_pause)
     return false;
   opened_last_ = now;
-  auto opened = config_.open();
+  auto opened = trace::open_traced_store(config_.open);
   if (!opened) {
     log_.error("store cannot be opened what={}", to_string(opened.error()));
     return false;
   }
   store_ = std::move(opened.value());
-  auto lease
-    = store_->take_slot(config_.slot, config_.owner, config_.draw_run());
+  const auto run
+    = trace::drawn<uint64_t>([this] { return config_.draw_run(); });
+  auto lease = store_->take_slot(config_.slot, config_.owner, run);
   if (!lease) {
     log_.error("slot cannot be taken slot={} what={}", config_.slot,
                to_string(lease.error()));
@@ -185,7 +188,9 @@ bool store_writer_state::open_runner() {
     return false;
   }
   runner_.emplace(*store_, lease.value());
-  runner_->elapsed_clock = config_.elapsed_clock;
+  runner_->elapsed_clock = [clock = config_.elapsed_clock] {
+    return trace::drawn<milliseconds>(clock);
+  };
   runner_->on_clock_jump = [](milliseconds by) {
     ++process_store_probe().clock_jumps;
     log_.error("database clock jumped by_ms={} action=absorbed in "

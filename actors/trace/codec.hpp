@@ -2,6 +2,7 @@
 
 #include "actors/messages/shared.hpp"
 #include "actors/trace/guard.hpp"
+#include "actors/trace/remembered.hpp"
 #include "schema/bytes.hpp"
 #include "schema/error.hpp"
 #include "schema/http.hpp"
@@ -20,7 +21,8 @@
 #include <vector>
 
 /// One way from any message to JSON and back, by the one description that each
-/// struct has (Boost.Describe). Knows no CAF: handles are told in registry.cpp.
+/// struct has (Boost.Describe). Knows no CAF: handles are told in registry.cpp,
+/// and so are transactions of a homeserver.
 ///
 /// | C++ | JSON |
 /// |---|---|
@@ -154,7 +156,7 @@ struct codec<shared_bytes> {
   static json write(const shared_bytes& value, const writing& how) {
     if (value.empty())
       return "";
-    return how.with_content ? text_json(value.view()) : redacted(value.view());
+    return how.with_content ? text_json(value.view()) : redacted(value);
   }
   static void read(const json& from, shared_bytes& into, reading& how) {
     std::string bytes;
@@ -238,8 +240,14 @@ struct codec<std::vector<T>> {
 
 template <class T>
 struct codec<shared<T>> {
+  /// Large, and met again in the next mailbox: it is remembered for a while.
   static json write(const shared<T>& value, const writing& how) {
-    return value.value ? trace::write(*value, how) : json{};
+    if (!value.value)
+      return nullptr;
+    if (how.with_content)
+      return trace::write(*value, how);
+    thread_local remembered<T, json> known;
+    return known.of(value.value, [&] { return trace::write(*value, how); });
   }
   static void read(const json& from, shared<T>& into, reading& how) {
     into = {};
@@ -335,8 +343,9 @@ constexpr bool is_wrapper() {
   return false;
 }
 
+/// By the description alone.
 template <described_struct T>
-struct codec<T> {
+struct struct_codec {
   static json write(const T& value, const writing& how) {
     json result = json::object();
     boost::mp11::mp_for_each<members_of<T>>([&](auto member) {
@@ -373,5 +382,8 @@ struct codec<T> {
         how.fail("a member that is not known any more");
   }
 };
+
+template <described_struct T>
+struct codec<T> : struct_codec<T> {};
 
 } // namespace weir::trace

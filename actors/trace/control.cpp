@@ -50,10 +50,12 @@ void control::stop() {
 void control::end() {
   if (!sink_)
     return;
-  last_ = {trace::status(), sink_->status(), files_.path};
-  last_.recorder.on = false;
+  const auto recorder = trace::status();
   trace::stop();
-  sink_.reset(); // The last record under way may hold it a moment longer.
+  sink_->finish();
+  last_ = {recorder, sink_->status(), files_.path};
+  last_.recorder.on = false;
+  sink_.reset();
   log_.info("trace ended file={} records={}", files_.path,
             last_.recorder.records);
 }

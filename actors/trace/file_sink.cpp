@@ -1,6 +1,7 @@
 #include "actors/trace/file_sink.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,12 @@
 namespace weir::trace {
 
 namespace {
+
+/// Lines are gathered for so long, or until they are so many: waking a thread
+/// and a write for each costs more than all else. A kill loses what was
+/// gathered.
+constexpr auto gather_time = std::chrono::milliseconds{50};
+constexpr size_t gather_bytes_max = size_t{1} << 20;
 
 std::string because(const std::string& what, const std::string& path) {
   return what + ' ' + path + ": " + std::generic_category().message(errno);
@@ -36,6 +43,12 @@ file_sink::file_sink(file_sink_options options,
 }
 
 file_sink::~file_sink() {
+  finish();
+  if (file_ >= 0)
+    ::close(file_);
+}
+
+void file_sink::finish() {
   {
     const std::lock_guard guard{mutex_};
     ending_ = true;
@@ -43,8 +56,6 @@ file_sink::~file_sink() {
   }
   if (thread_.joinable())
     thread_.join();
-  if (file_ >= 0)
-    ::close(file_);
 }
 
 void file_sink::take(std::string line) {
@@ -57,9 +68,13 @@ void file_sink::take(std::string line) {
     ++unsaid_;
     return;
   }
+  const auto before = waiting_bytes_;
   waiting_bytes_ += line.size();
   waiting_.push_back(std::move(line));
-  changed_.notify_one();
+  const bool many
+    = before < gather_bytes_max && waiting_bytes_ >= gather_bytes_max;
+  if (waiting_.size() == 1 || many)
+    changed_.notify_one();
 }
 
 file_sink_status file_sink::status() const {
@@ -76,6 +91,9 @@ void file_sink::write_all() {
       changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
       if (waiting_.empty())
         return;
+      changed_.wait_for(lock, gather_time, [this] {
+        return ending_ || waiting_bytes_ >= gather_bytes_max;
+      });
       lines.swap(waiting_);
       waiting_bytes_ = 0;
       dropped = std::exchange(unsaid_, 0);
@@ -98,24 +116,23 @@ expected<void> file_sink::write(std::vector<std::string> lines,
                                 uint64_t dropped) {
   if (dropped > 0)
     lines.push_back(gap_line(dropped));
+  std::string text;
   for (const auto& line : lines) {
-    WEIR_TRY(write_line(line));
+    const auto bytes = status().bytes + text.size();
+    // A file always takes one record, however long, or it would never end.
+    if (bytes > heading_.size() + 1
+        && bytes + line.size() + 1 > options_.bytes_max) {
+      WEIR_TRY(append(text));
+      WEIR_TRY(begin_file());
+      text = heading_ + '\n';
+    }
+    text += line;
+    text += '\n';
   }
-  return ok();
+  return append(text);
 }
 
-expected<void> file_sink::write_line(const std::string& line) {
-  const auto bytes = status().bytes;
-  // A file always takes one record, however long, or it would never end.
-  if (bytes > heading_.size() + 1
-      && bytes + line.size() + 1 > options_.bytes_max) {
-    WEIR_TRY(begin_file());
-    WEIR_TRY(append(heading_ + '\n'));
-  }
-  return append(line + '\n');
-}
-
-/// All of it or nothing.
+/// All of it, or as many whole lines as there is room for.
 expected<void> file_sink::append(const std::string& text) {
   const auto before = status().bytes;
   for (size_t done = 0; done < text.size();) {
@@ -124,7 +141,9 @@ expected<void> file_sink::append(const std::string& text) {
       continue;
     if (count <= 0) {
       auto why = because("cannot write", options_.path);
-      if (::ftruncate(file_, static_cast<off_t>(before)) != 0)
+      const auto lines = text.rfind('\n', done > 0 ? done - 1 : 0);
+      const auto whole = done > 0 && lines != std::string::npos ? lines + 1 : 0;
+      if (::ftruncate(file_, static_cast<off_t>(before + whole)) != 0)
         why += ", nor take the part of a line back";
       return fail(ec::unavailable, std::move(why));
     }
@@ -132,7 +151,6 @@ expected<void> file_sink::append(const std::string& text) {
   }
   const std::lock_guard guard{mutex_};
   status_.bytes += text.size();
-  ++status_.written;
   return ok();
 }
 

@@ -29,7 +29,6 @@ struct file_sink_options {
 /// What became of the lines.
 struct file_sink_status {
   uint64_t bytes = 0; ///< Of the present file.
-  uint64_t written = 0;
   uint64_t dropped = 0;
   std::string failure; ///< Why nothing is written any more; empty: it is.
 };
@@ -46,11 +45,13 @@ public:
   open(file_sink_options options,
        std::function<void(const std::string&)> on_failure);
 
-  ~file_sink() override; ///< Writes what waits.
+  ~file_sink() override;
   file_sink(const file_sink&) = delete;
   file_sink& operator=(const file_sink&) = delete;
 
   void take(std::string line) override;
+  /// Writes what waits; what comes later is not written.
+  void finish();
   [[nodiscard]] file_sink_status status() const;
 
 private:
@@ -58,7 +59,6 @@ private:
             std::function<void(const std::string&)> on_failure);
   void write_all();
   expected<void> write(std::vector<std::string> lines, uint64_t dropped);
-  expected<void> write_line(const std::string& line);
   expected<void> append(const std::string& text);
   expected<void> begin_file();
   void keep_older();

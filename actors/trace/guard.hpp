@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/bytes.hpp"
 #include "schema/guarded.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,6 +25,9 @@ bool read_text(const json& from, std::string& into);
 /// stands for, so that what is read back and shown again is the same.
 /// Text made with a stand-in has the right length and `hash_unknown`.
 json redacted(std::string_view bytes);
+
+/// The same, remembered: one body passes through many mailboxes.
+json redacted(const shared_bytes& bytes);
 
 inline constexpr const char* hash_unknown = "unknown";
 

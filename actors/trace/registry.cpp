@@ -10,6 +10,68 @@
 
 namespace weir::trace {
 
+// -- values that are told in a way of their own -------------------------------
+
+template <>
+struct codec<expected<void>> {
+  static json write(const expected<void>& value, const writing& how) {
+    return value ? json("ok")
+                 : json{{"error", trace::write(value.error(), how)}};
+  }
+  static void read(const json& from, expected<void>& into, reading& how) {
+    error bad;
+    if (from.is_object() && from.contains("error")) {
+      trace::read(from.at("error"), bad, how);
+      into = weir::fail(std::move(bad));
+    } else if (from == "ok") {
+      into = weir::ok();
+    } else {
+      how.fail("expected ok or an error");
+    }
+  }
+};
+
+/// Whose bytes are event bodies throughout: told by the ids of its events, by
+/// how much it is and by one hash. What is read back is as much, under the same
+/// ids, and is told the same again.
+template <>
+struct codec<incoming_transaction> {
+  static json write(const incoming_transaction& value, const writing& how);
+  static void read(const json& from, incoming_transaction& into, reading& how);
+};
+
+json codec<incoming_transaction>::write(const incoming_transaction& value,
+                                        const writing& how) {
+  if (how.with_content)
+    return struct_codec<incoming_transaction>::write(value, how);
+  auto ids = json::array();
+  std::string bytes;
+  for (const auto& each : value.elements) {
+    ids.push_back(text_json(each.event_id));
+    bytes += each.bytes;
+  }
+  auto result = redacted(bytes);
+  result["event_ids"] = std::move(ids);
+  return result;
+}
+
+void codec<incoming_transaction>::read(const json& from,
+                                       incoming_transaction& into,
+                                       reading& how) {
+  const auto ids = from.find("event_ids");
+  if (!from.is_object() || ids == from.end())
+    return struct_codec<incoming_transaction>::read(from, into, how);
+  into = {};
+  std::vector<std::string> read_ids;
+  trace::read(*ids, read_ids, how);
+  for (auto& id : read_ids)
+    into.elements.emplace_back().event_id = std::move(id);
+  if (into.elements.empty())
+    return;
+  if (!read_guarded(from, into.elements.front().bytes))
+    how.fail("expected what stands for the bytes of events");
+}
+
 // -- what only CAF knows ------------------------------------------------------
 
 template <class... Signatures>

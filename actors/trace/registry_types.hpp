@@ -10,8 +10,15 @@
 #include "actors/supervisor.hpp"
 #include "actors/transport.hpp"
 
+#include <boost/describe/class.hpp>
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
+
+namespace weir {
+
+BOOST_DESCRIBE_STRUCT(slot_lease, (), (slot, epoch, run, pos))
+
+} // namespace weir
 
 /// The types that a trace may hold, computed from the actors.
 namespace weir::trace {
@@ -60,9 +67,13 @@ using every_argument = mp::mp_unique<
   mp::mp_flatten<mp::mp_transform<arguments_of_actor, every_actor>>>;
 
 /// What callbacks are run with, and what handlers draw.
-using every_other_value
-  = mp::mp_list<expected<transaction_stored>, expected<queues_page>,
-                expected<dead_letters_page>, expected<quarantined>,
-                expected<stored>, uint64_t, http_request>;
+using every_other_value = mp::mp_append<
+  mp::mp_transform<
+    expected,
+    mp::mp_list<transaction_stored, queue_loaded, transaction_settled, stored,
+                quarantined, forgotten, owed_page, queues_page,
+                dead_letters_page, slot_lease, stored_time,
+                std::optional<slot_row>, void>>,
+  mp::mp_list<uint64_t, milliseconds, http_request>>;
 
 } // namespace weir::trace

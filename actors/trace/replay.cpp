@@ -103,7 +103,7 @@ private:
     actor_ = world_.make(first.body.at("class").get<std::string>(),
                          first.body.at("arguments"), how);
     if (!actor_)
-      return not_replayed(how.problem);
+      return not_replayed(plain(how.problem));
     world_.run();
   }
 
@@ -154,7 +154,7 @@ private:
     how.actors = &world_;
     auto content = read_message(message, how);
     if (!how.problem.empty()) {
-      not_replayed(fmt::format("line {}: {}", next.line, how.problem));
+      not_replayed(plain(fmt::format("line {}: {}", next.line, how.problem)));
       return false;
     }
     actor_->enqueue(caf::make_mailbox_element(sender_of(next), id_of(next), {},
@@ -242,7 +242,7 @@ private:
     std::string text;
     if (recorded.kind != replayed.kind)
       text += fmt::format("  the trace has {}, the replay {}\n",
-                          recorded.step(), replayed.step());
+                          plain(recorded.step()), replayed.step());
     const auto& a = recorded.effects();
     const auto& b = replayed.effects();
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
@@ -300,15 +300,15 @@ std::string to_text(const replay_report& report) {
   for (const auto& each : report.actors) {
     switch (each.result) {
     case replayed_actor::outcome::same:
-      text += fmt::format("same          {}: {} records", each.label,
+      text += fmt::format("same          {}: {} records", plain(each.label),
                           each.records);
       break;
     case replayed_actor::outcome::different:
-      text += fmt::format("DIFFERENT     {}: after {} records", each.label,
-                          each.records);
+      text += fmt::format("DIFFERENT     {}: after {} records",
+                          plain(each.label), each.records);
       break;
     case replayed_actor::outcome::not_replayed:
-      text += fmt::format("not replayed  {}", each.label);
+      text += fmt::format("not replayed  {}", plain(each.label));
       break;
     }
     if (!each.why.empty())

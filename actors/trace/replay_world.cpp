@@ -103,6 +103,27 @@ caf::strong_actor_ptr make_pinger(caf::actor_system& system, const json& given,
                           argument<house_ptr>(given, 1, how));
 }
 
+caf::strong_actor_ptr make_store_writer(caf::actor_system& system,
+                                        const json& given, reading& how) {
+  auto config = argument<store_writer_config>(given, 0, how);
+  // All that these give is drawn from the trace.
+  config.open = []() -> expected<std::unique_ptr<store>> {
+    return std::unique_ptr<store>{};
+  };
+  config.draw_run = [] { return uint64_t{0}; };
+  config.elapsed_clock = [] { return milliseconds{0}; };
+  return spawn_as<store_writer>(system, how, config);
+}
+
+caf::strong_actor_ptr make_store_reader(caf::actor_system& system,
+                                        const reading& how) {
+  const open_reader_function none
+    = []() -> expected<std::unique_ptr<store_reader>> {
+    return fail(ec::unavailable, "not in the trace");
+  };
+  return spawn_as<store_reader_process>(system, how, none);
+}
+
 const std::map<std::string, maker>& makers() {
   static const std::map<std::string, maker> table{
     {appservice_queue_state::name,
@@ -123,6 +144,14 @@ const std::map<std::string, maker>& makers() {
                                 argument<settings_ptr>(given, 0, how),
                                 argument<house_ptr>(given, 1, how));
      }},
+    {store_writer_state::name,
+     [](auto& system, auto&, const json& given, reading& how) {
+       return make_store_writer(system, given, how);
+     }},
+    {store_reader_state::name,
+     [](auto& system, auto&, const json&, reading& how) {
+       return make_store_reader(system, how);
+     }},
     {pinger_state::name,
      [](auto& system, auto&, const json& given, reading& how) {
        return make_pinger(system, given, how);
@@ -133,9 +162,6 @@ const std::map<std::string, maker>& makers() {
 
 /// Why an actor of a kind that has no maker is not replayed.
 std::string why_not(const std::string& kind) {
-  if (kind == store_writer_state::name || kind == store_reader_state::name)
-    return "it works on the database, which is not in the trace; what it "
-           "answered is, and is given to those who asked";
   if (kind == supervisor_state::name)
     return "it is made from functions, which no trace holds";
   return "an actor of a kind that is not known: " + kind;

@@ -25,9 +25,8 @@ std::string text_at(const json& from, const char* key) {
   const auto found = from.find(key);
   if (found == from.end())
     return {};
-  // Whatever a trace holds, it must not speak to the terminal.
-  auto text = one_line(*found, content_bytes_shown);
-  return found->is_string() ? text.substr(1, text.size() - 2) : text;
+  return found->is_string() ? plain(found->get_ref<const std::string&>())
+                            : one_line(*found, content_bytes_shown);
 }
 
 std::string content_of(const json& from) {
@@ -48,6 +47,12 @@ std::string priority_of(const json& from) {
 }
 
 } // namespace
+
+std::string plain(const std::string& text) {
+  const auto quoted
+    = json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
+}
 
 std::string show_time(int64_t ns) {
   const auto ms = std::abs(ns / 1'000'000);
@@ -94,8 +99,9 @@ std::string show_step(const record& one, int64_t origin_ns) {
   if (one.kind == "gap")
     return fmt::format("-- {} records were dropped here --",
                        text_at(one.body, "dropped"));
-  auto line = fmt::format("{}  {}  {}{}", show_time(one.at_ns - origin_ns),
-                          one.label(), one.step(), priority_of(one.body));
+  auto line
+    = fmt::format("{}  {}  {}{}", show_time(one.at_ns - origin_ns),
+                  plain(one.label()), plain(one.step()), priority_of(one.body));
   if (one.kind == "start")
     line += " as " + text_at(one.body, "class");
   if (one.kind == "end" && one.body.contains("reason"))

@@ -7,6 +7,9 @@
 /// Traces for people.
 namespace weir::trace {
 
+/// Text from a trace that may be shown on a terminal: as in JSON, all ASCII.
+std::string plain(const std::string& text);
+
 /// `0:00:03.250`, from nanoseconds.
 std::string show_time(int64_t ns);
 

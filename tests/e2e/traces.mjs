@@ -40,7 +40,7 @@ test('a trace of the real binary replays to the same effects', async (t) => {
     { seconds: 60 });
   assert.equal(replayed.code, 0, replayed.out + replayed.err);
   for (const kind of ['appservice/one', 'appservice/two', 'directory',
-    'gateway', 'transport', 'janitor']) {
+    'gateway', 'transport', 'janitor', 'store_writer/1']) {
     assert.match(replayed.out, new RegExp(`same +${kind}#`));
   }
   const shown = await run_command(['trace', 'show', file, '--actor',

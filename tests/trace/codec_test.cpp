@@ -204,3 +204,27 @@ TEST_CASE("codec: anything but a message is refused with what was expected") {
                             reading);
   CHECK(reading.problem.find("no_such") != std::string::npos);
 }
+
+TEST_CASE("codec: a homeserver's transaction is told by ids, size and a hash") {
+  incoming_transaction content;
+  for (const std::string id : {"$a", "$b"}) {
+    auto& added = content.elements.emplace_back();
+    added.event_id = id;
+    added.bytes = std::string(300, 'x');
+  }
+  accept_transaction before;
+  before.content = shared{content};
+  const auto* codec = trace::codec_of(typeid(accept_transaction));
+  const auto written = codec->write(&before, {false});
+  CHECK(written.at("content").at("event_ids") == json{"$a", "$b"});
+  CHECK(written.at("content").at("len") == 600);
+  accept_transaction after;
+  trace::reading reading;
+  codec->read(written, &after, reading);
+  CHECK(reading.problem == "");
+  REQUIRE(after.content->elements.size() == 2);
+  CHECK(after.content->elements[0].bytes.size() == 600);
+  CHECK(codec->write(&after, {false}) == written);
+  codec->read(codec->write(&before, {true}), &after, reading);
+  CHECK(*after.content == content);
+}

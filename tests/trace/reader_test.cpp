@@ -177,7 +177,7 @@ TEST_CASE("trace show: times, delays and records as a person reads them") {
 
 TEST_CASE("trace show: nothing in a trace speaks to the terminal") {
   const auto one = trace::parse_record(
-    R"({"v":1,"kind":"message","actor":"a","incarnation":1,"at":1,)"
+    R"({"v":1,"kind":"message","actor":"a\u001b[1m","incarnation":1,"at":1,)"
     R"("from":"\u001b[2J","effects":[],)"
     R"("message":{"type":"tick","content":"\u001b]0;x\u0007"}})",
     1);

@@ -69,8 +69,9 @@ TEST_CASE("replay: every kind of actor does again what it did, or says why it "
   INFO(trace::to_text(report));
   CHECK(report.same());
   const auto kinds = by_kind(report);
-  for (const std::string kind : {"appservice", "directory", "gateway",
-                                 "transport", "janitor", "homeserver_pinger"}) {
+  for (const std::string kind :
+       {"appservice", "directory", "gateway", "transport", "janitor",
+        "homeserver_pinger", "store_writer", "store_reader"}) {
     CAPTURE(kind);
     REQUIRE(kinds.contains(kind));
     CHECK(kinds.at(kind) == outcome::same);

@@ -168,7 +168,7 @@ const std::vector<scene>& all_scenes() {
     {"split_413", {"appservice/irc"}, split_413},
     {"hanging_bridge", {"appservice/irc"}, hanging_bridge},
     {"drain", {"appservice/irc", "directory", "transport"}, drain},
-    {"store_away", {"gateway"}, store_away},
+    {"store_away", {"gateway", "store_writer/1"}, store_away},
     {"idle_and_back", {"appservice/irc", "directory"}, idle_and_back},
   };
   return scenes;
