@@ -21,6 +21,8 @@ constexpr milliseconds wish_spread_max{5'000};
 /// Content is not given up, nor cut, for less.
 constexpr size_t rejections_min = 3;
 constexpr size_t hangs_min = 5;
+/// Doubled so often, any pause is at its ceiling.
+constexpr size_t steps_to_ceiling = 30;
 
 } // namespace
 
@@ -246,8 +248,11 @@ void ledger::memory_lost(milliseconds at, milliseconds stored_since) {
 }
 
 void ledger::wishes_lost() {
-  for (auto& each : bridges_)
+  for (auto& each : bridges_) {
     each.wished_until = milliseconds{0};
+    // A pause that the clock made longer is taken up as a long step.
+    each.refusals += steps_to_ceiling;
+  }
 }
 
 void ledger::put_back(uint64_t mark, milliseconds at) {
