@@ -163,7 +163,10 @@ bridge_reply bridge::with_wish(const entry& fault, stored_time unix_time) {
   const auto seconds = (wish.count() + 999) / 1'000;
   const auto second_now = unix_time.ms / 1'000;
   auto& fields = reply.answer.fields;
-  switch (static_cast<wait_form>(fault.step)) {
+  auto form = static_cast<wait_form>(fault.step);
+  if (adds_dates_ && form == wait_form::date_alone)
+    form = wait_form::date;
+  switch (form) {
   case wait_form::seconds:
     fields.push_back({"Retry-After", std::to_string(seconds)});
     wish = milliseconds{seconds * 1'000};

@@ -41,6 +41,11 @@ public:
   [[nodiscard]] bool is_troubled(milliseconds now) const {
     return !faults_.empty() || now < outage_until_;
   }
+  /// The node's database tells another time: a date without a Date would mean
+  /// another wish there.
+  void add_dates() {
+    adds_dates_ = true;
+  }
   /// Whatever still waits for it will not come.
   void calm() {
     faults_.clear();
@@ -59,6 +64,7 @@ private:
   uint64_t requests_ = 0;
   std::deque<entry> faults_;
   milliseconds outage_until_{0};
+  bool adds_dates_ = false;
   std::optional<act> befallen_;
 };
 

@@ -156,8 +156,7 @@ void ledger::closed(size_t bridge, const std::string& id, ending how,
 void ledger::pause(bridge_state& to, ending how, milliseconds wish,
                    milliseconds at, bool heard) {
   if (how == ending::accepted) {
-    to.refusals = to.sure_refusals = 0;
-    to.rests_until = std::max(at, to.wished_until);
+    to.sure_refusals = 0;
     return;
   }
   const auto step = [&](size_t refusals) {
@@ -207,8 +206,12 @@ void ledger::ended(size_t bridge, const std::string& id,
   found->second.ended = true;
   if (result == "retired")
     suspect(to, found->second);
-  if (result == "delivered")
-    ++delivered_;
+  if (result != "delivered")
+    return;
+  ++delivered_;
+  // Until this commit the stored pause would hold after a restart.
+  to.refusals = 0;
+  to.rests_until = to.wished_until;
 }
 
 void ledger::check_cause(const bridge_state& to, const std::string& id,
@@ -244,6 +247,7 @@ void ledger::memory_lost(milliseconds at, milliseconds stored_since) {
       each.wished_until = milliseconds{0};
     each.own_until = milliseconds{0};
     each.sure_refusals = 0;
+    ++each.refusals; // A queue takes the end of the transport for one.
   }
 }
 
@@ -269,6 +273,7 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
       if (known.acknowledged_tick <= mark)
         continue;
       each.owed.erase({known.acknowledged_tick, no});
+      known.acknowledged_tick = 0;
       known.required = false;
     }
   }

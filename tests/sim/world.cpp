@@ -21,6 +21,11 @@ constexpr uint64_t messages_max = 2'000'000;
 /// takes minutes for each half.
 constexpr milliseconds patience{8 * 3'600'000};
 constexpr milliseconds idle_after{15'000};
+/// After these a node that has started moves what it owes.
+constexpr milliseconds restart_takes{2'000};
+constexpr milliseconds scan_takes{7'000};
+/// By then some commit has met a flush that was told to fail.
+constexpr milliseconds flush_wait{20'000};
 
 std::vector<bridge_rules> rules_of(const plan& of) {
   std::vector<bridge_rules> result;
@@ -174,7 +179,10 @@ void world::end_life() {
     trouble(now_ + milliseconds{1'200'000});
   }
   starts_at_ = now_ + milliseconds{random_.between(50, 3'000)};
-  trouble(starts_at_ + milliseconds{2'000});
+  // A slot that cannot be taken is the next scan's to try again.
+  const bool flush_may_fail
+    = flush_asked_.count() > 0 && now_ < flush_asked_ + flush_wait;
+  trouble(starts_at_ + (flush_may_fail ? scan_takes : restart_takes));
 }
 
 void world::end_node() {

@@ -171,6 +171,7 @@ private:
   std::vector<entry> armed_; ///< Faults that wait for their step.
   milliseconds away_until_{0};
   milliseconds full_until_{0};
+  milliseconds flush_asked_{0}; ///< When one was last told to fail.
   milliseconds store_well_since_{0};
   uint64_t batches_ = 0; ///< Of this life.
   std::optional<doubt> doubt_;

@@ -117,14 +117,7 @@ void world::act_on(const entry& line) {
   case act::reset_processed:
   case act::torn:
   case act::slow:
-  case act::no_connection: {
-    auto fault = line;
-    // A date without a Date is read by the database's clock.
-    if (clock_was_moved_ && line.what == act::retry_after
-        && static_cast<wait_form>(line.step) == wait_form::date_alone)
-      fault.step = static_cast<uint8_t>(wait_form::date);
-    return sides_[line.bridge]->peer.befall(fault, now_);
-  }
+  case act::no_connection: return sides_[line.bridge]->peer.befall(line, now_);
   default: armed_.push_back(line);
   }
 }
@@ -215,6 +208,7 @@ void world::act_on_store(const entry& line) {
   switch (line.what) {
   case act::flush_fails:
     store_->fail_next_flush();
+    flush_asked_ = now_;
     store_well_since_ = std::max(store_well_since_, now_ + store_trouble);
     return trouble(now_ + store_trouble);
   case act::database_away:
@@ -233,6 +227,8 @@ void world::act_on_store(const entry& line) {
 void world::move_clock(milliseconds by) {
   clock_moved_ += by;
   clock_was_moved_ = true;
+  for (auto& each : sides_)
+    each->peer.add_dates();
   if (node_ && batches_ > 0) {
     move_unseen_ = true;
     return;
