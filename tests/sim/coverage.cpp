@@ -33,11 +33,12 @@ std::vector<section> sections() {
      {act::crash_before_commit, act::crash_after_commit,
       act::power_cut_before_commit, act::power_cut_after_commit,
       act::commit_lost, act::commit_answer_lost}},
+    // No outage: a smaller one is sent in the moment in which it is cut.
     {"sends",
      names<send_step>(),
      {act::crash_before_send, act::crash_after_send, act::answer_status,
       act::retry_after, act::hang, act::reset_unread, act::reset_processed,
-      act::torn, act::slow, act::no_connection, act::outage}},
+      act::torn, act::slow, act::no_connection}},
     {"queues",
      names<queue_step>(),
      {act::repeat_transaction, act::repeat_under_new_id,

@@ -44,7 +44,7 @@ doctest_discover_tests(sim_tests PROPERTIES TIMEOUT 120 LABELS "quick;sim")
 
 function(weir_sim_test name)
   add_test(NAME "sim: ${name}" COMMAND ${ARGN})
-  set_tests_properties("sim: ${name}" PROPERTIES LABELS sim TIMEOUT 300)
+  set_tests_properties("sim: ${name}" PROPERTIES LABELS sim TIMEOUT 600)
 endfunction()
 
 # In parts, so that they share the processors.
