@@ -1,6 +1,6 @@
 #include "http/routes/admin_json.hpp"
 
-#include "http/router.hpp"
+#include "http/query.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -81,14 +81,7 @@ std::string status_json(std::span<const queue_view> queues, stored_time as_of) {
 
 expected<read_dead_letters> parse_dead_letters_query(std::string_view query) {
   read_dead_letters request;
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const auto pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    const auto equals = std::min(pair.find('='), pair.size());
-    const auto name = pair.substr(0, equals);
-    const auto value
-      = percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+  for (const auto& [name, value] : read_query(query)) {
     if (name == "appservice" && !value.empty()) {
       request.appservice = appservice_id{value};
     } else if (name == "after" && !value.empty()) {

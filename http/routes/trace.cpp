@@ -1,7 +1,7 @@
 #include "http/routes/trace.hpp"
 
 #include "http/matrix_reply.hpp"
-#include "http/router.hpp"
+#include "http/query.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -44,14 +44,7 @@ std::vector<std::string> names_in(const std::string& list) {
 /// `actors` and `with_content`, over what is configured.
 expected<trace::recorder_options> options_in(std::string_view query,
                                              trace::recorder_options options) {
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const auto pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    const auto equals = std::min(pair.find('='), pair.size());
-    const auto name = pair.substr(0, equals);
-    const auto value
-      = percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+  for (const auto& [name, value] : read_query(query)) {
     if (name == "actors")
       options.actors
         = value == "all" ? std::vector<std::string>{} : names_in(value);
