@@ -3,6 +3,7 @@
 #include "actors/children.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/supervisor.hpp"
+#include "tests/support/actors/errand.hpp"
 
 #include <caf/scheduler/test_coordinator.hpp>
 
@@ -12,29 +13,12 @@ namespace weir::sim {
 
 namespace {
 
+using test::errand;
+using test::errand_actor;
+using test::prepared;
+
 /// Beyond any drain.
 constexpr std::chrono::minutes drain_wait{60};
-
-/// For what must be asked by an actor.
-struct errand {
-  std::function<void(caf::event_based_actor&)> run;
-};
-BOOST_DESCRIBE_STRUCT(errand, (), ())
-
-class errand_actor : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    set_default_handler(caf::drop);
-    return {[this](const errand& what) { what.run(*this); }};
-  }
-};
-
-caf::actor_system_config& prepared(caf::actor_system_config& config) {
-  config.set("scheduler.policy", caf::atom("testing"));
-  config.set("logger.console", caf::atom("none"));
-  return config;
-}
 
 } // namespace
 

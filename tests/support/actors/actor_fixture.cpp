@@ -4,11 +4,10 @@
 #include "actors/interfaces.hpp"
 #include "actors/supervisor.hpp"
 #include "schema/transaction.hpp"
+#include "tests/support/actors/errand.hpp"
 #include "tests/support/memory_store/memory_state.hpp"
 
 #include <caf/scheduler/test_coordinator.hpp>
-
-#include <boost/describe/class.hpp>
 
 namespace weir::test {
 
@@ -22,27 +21,6 @@ constexpr size_t steps_max = 5'000'000;
 constexpr std::chrono::minutes drain_wait{60};
 /// Database time when the fixture begins.
 constexpr stored_time epoch{1'700'000'000'000};
-
-/// For `as_actor`.
-struct errand {
-  std::function<void(caf::event_based_actor&)> run;
-};
-BOOST_DESCRIBE_STRUCT(errand, (), ())
-
-class errand_actor : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    set_default_handler(caf::drop);
-    return {[this](const errand& what) { what.run(*this); }};
-  }
-};
-
-caf::actor_system_config& prepared(caf::actor_system_config& config) {
-  config.set("scheduler.policy", caf::atom("testing"));
-  config.set("logger.console", caf::atom("none"));
-  return config;
-}
 
 std::string body_of(const std::string& txn, size_t events) {
   std::string body = R"({"events":[)";
