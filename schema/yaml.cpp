@@ -20,6 +20,16 @@ constexpr std::string_view core_tag = "tag:yaml.org,2002:";
 /// YAML wants a key that stands on one line to be shorter than 1024.
 constexpr size_t key_bytes_max = 256;
 
+/// Whether there is one besides those of `allowed`. The parser takes some for
+/// the end of the text, an editor shows something else than what is there, and
+/// a key of them grows past its bound when it is written with escapes.
+bool has_control_character(std::string_view text, std::string_view allowed) {
+  return std::any_of(text.begin(), text.end(), [allowed](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      && allowed.find(c) == std::string_view::npos;
+  });
+}
+
 /// Builds the tree from the parser's events. After the first problem that
 /// leaves it without a tree it only lets the parser run out.
 class tree_builder final : public YAML::EventHandler {
@@ -175,6 +185,9 @@ private:
                                         : "expected a key that is a string");
       if (node.text.size() > key_bytes_max)
         return give_up(node.line, node.column, "expected a shorter key");
+      if (has_control_character(node.text, ""))
+        return give_up(node.line, node.column,
+                       "expected a key without control characters");
       into.key = std::move(node);
       into.has_key = true;
     } else {
@@ -227,16 +240,6 @@ private:
   bool has_document_ = false;
 };
 
-/// Whether the parser would take a byte for the end of the text, or an editor
-/// show something else than what is there.
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r'
-            && c != '\t')
-      || c == 0x7f;
-  });
-}
-
 } // namespace
 
 const yaml_entry* yaml_node::find(std::string_view key) const noexcept {
@@ -249,7 +252,7 @@ const yaml_entry* yaml_node::find(std::string_view key) const noexcept {
 yaml_document read_yaml(std::string_view text) {
   yaml_document document;
   if (!simdjson::validate_utf8(text.data(), text.size())
-      || has_control_character(text)) {
+      || has_control_character(text, "\n\r\t")) {
     document.problems.push_back(
       {1, 1, "", "expected UTF-8 text without control characters"});
     return document;
