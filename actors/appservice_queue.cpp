@@ -53,6 +53,7 @@ appservice_queue_state::start(appservice_queue_config config,
     [this](const idle_check&) { consider_leaving(); },
     [this](const tick&) { publish(); },
     [this](const drain_request&) { return drain(); },
+    [this](const use_queue_settings& now) { use(now.value); },
     [this](const use_peers& now) { house_ = now.value; },
   };
 }
@@ -67,6 +68,14 @@ void appservice_queue_state::woken(const wake& what) {
     take(what.pinned);
   else if (!pinned_)
     known_ = false;
+  proceed();
+}
+
+/// The pinned bytes stay; where and with which token they go is read anew for
+/// each send (a6).
+void appservice_queue_state::use(queue_settings now) {
+  config_.settings = std::move(now);
+  delivery_->settings_changed(config_.settings.limits, self_->now());
   proceed();
 }
 

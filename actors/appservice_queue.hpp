@@ -43,6 +43,7 @@ public:
 
 private:
   void woken(const wake& what);
+  void use(queue_settings now);
   [[nodiscard]] bool may_take(const wake& what) const;
   void proceed();
   void load();

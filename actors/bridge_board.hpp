@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,28 +19,35 @@ namespace weir {
 class bridge_board {
 public:
   explicit bridge_board(const std::vector<appservice_id>& appservices) {
+    learn(appservices);
+  }
+
+  /// Takes up those that a reload added. Nobody is forgotten: who asks may
+  /// still hold what was known before.
+  void learn(const std::vector<appservice_id>& appservices) {
+    const std::unique_lock guard{mutex_};
     for (const auto& id : appservices)
       bridges_.try_emplace(id);
   }
 
   /// The last send found no connection: the listener waits less for it (D6).
   void set_unreachable(const appservice_id& id, bool unreachable) {
-    if (const auto found = bridges_.find(id); found != bridges_.end())
-      found->second.unreachable = unreachable;
+    if (auto* of = find(id))
+      of->unreachable = unreachable;
   }
   [[nodiscard]] bool is_unreachable(const appservice_id& id) const {
-    const auto found = bridges_.find(id);
-    return found != bridges_.end() && found->second.unreachable;
+    const auto* of = find(id);
+    return of != nullptr && of->unreachable;
   }
 
   /// Its queue is at its bound: requests wait outside, unread (R23).
   void set_full(const appservice_id& id, bool full) {
-    if (const auto found = bridges_.find(id); found != bridges_.end())
-      found->second.full = full;
+    if (auto* of = find(id))
+      of->full = full;
   }
   [[nodiscard]] bool is_full(const appservice_id& id) const {
-    const auto found = bridges_.find(id);
-    return found != bridges_.end() && found->second.full;
+    const auto* of = find(id);
+    return of != nullptr && of->full;
   }
 
   /// Transactions that are held while the store is away or a queue is full.
@@ -52,7 +61,15 @@ private:
     std::atomic<bool> unreachable{false};
     std::atomic<bool> full{false};
   };
-  std::unordered_map<appservice_id, flags> bridges_;
+  /// An entry stays where it is for as long as the board lives.
+  [[nodiscard]] flags* find(const appservice_id& id) const {
+    const std::shared_lock guard{mutex_};
+    const auto found = bridges_.find(id);
+    return found == bridges_.end() ? nullptr : &found->second;
+  }
+
+  mutable std::shared_mutex mutex_;
+  mutable std::unordered_map<appservice_id, flags> bridges_;
   std::atomic<uint64_t> held_{0};
 };
 

@@ -24,6 +24,14 @@ auto tell_peers() {
   };
 }
 
+template <class Handle>
+auto tell_settings() {
+  return [](traced_actor<supervisor_actor>& self, const caf::actor& child,
+            const use_settings& now) {
+    self.send(caf::actor_cast<Handle>(child), now);
+  };
+}
+
 /// Spawns an actor that blocks.
 template <class Actor, class... Args>
 auto spawn_blocking(caf::actor_system& system, bool own_thread, Args... args) {
@@ -47,6 +55,7 @@ child_spec writer_spec(const house_config& config, size_t index) {
       all.writers[index] = child;
       return caf::actor_cast<caf::actor>(child);
     },
+    {},
     {}};
 }
 
@@ -60,6 +69,7 @@ child_spec reader_spec(const house_config& config, size_t index) {
             all.readers[index] = child;
             return caf::actor_cast<caf::actor>(child);
           },
+          {},
           {}};
 }
 
@@ -70,12 +80,12 @@ child_spec transport_spec(const house_config& config) {
               = self.home_system().template spawn<transport>(network);
             return caf::actor_cast<caf::actor>(all.transport);
           },
+          {},
           {}};
 }
 
 child_spec directory_spec(const house_config& config) {
   directory_config to;
-  to.settings = config.settings;
   to.spawn_queue = [settings = config.settings, random = config.random](
                      auto& self, const queue_settings& queue,
                      std::shared_ptr<const peers> house) {
@@ -85,13 +95,14 @@ child_spec directory_spec(const house_config& config) {
                               settings->board},
       std::move(house));
   };
-  return {"directory",
-          [to](auto& self, peers& all, std::shared_ptr<const peers> now) {
-            all.directory
-              = self.home_system().template spawn<directory>(to, now);
-            return caf::actor_cast<caf::actor>(all.directory);
-          },
-          tell_peers<directory_actor>()};
+  return {
+    "directory",
+    [to](auto& self, peers& all, std::shared_ptr<const peers> now) mutable {
+      to.settings = all.settings;
+      all.directory = self.home_system().template spawn<directory>(to, now);
+      return caf::actor_cast<caf::actor>(all.directory);
+    },
+    tell_peers<directory_actor>(), tell_settings<directory_actor>()};
 }
 
 child_spec gateway_spec(const house_config& config) {
@@ -102,7 +113,8 @@ child_spec gateway_spec(const house_config& config) {
             all.gateway = self.home_system().template spawn<gateway>(now);
             return caf::actor_cast<caf::actor>(all.gateway);
           },
-          tell_peers<gateway_actor>()};
+          tell_peers<gateway_actor>(),
+          {}};
 }
 
 child_spec janitor_spec(const house_config& config) {
@@ -112,23 +124,27 @@ child_spec janitor_spec(const house_config& config) {
             return caf::actor_cast<caf::actor>(
               self.home_system().template spawn<janitor>(settings, now));
           },
-          tell_peers<janitor_actor>()};
+          tell_peers<janitor_actor>(),
+          {}};
 }
 
 child_spec pinger_spec(const house_config& config) {
   pinger_config to;
   to.make_ping = config.make_ping;
   to.seed = config.random();
-  if (to.make_ping)
-    for (const auto& queue : config.settings->queues)
-      if (!queue.peer.url.empty())
-        to.appservices.push_back(queue.id);
-  return {"homeserver_pinger",
-          [to](auto& self, peers&, std::shared_ptr<const peers> now) {
-            return caf::actor_cast<caf::actor>(
-              self.home_system().template spawn<pinger>(to, now));
-          },
-          tell_peers<pinger_actor>()};
+  child_spec spec{
+    "homeserver_pinger",
+    [to](auto& self, peers& all, std::shared_ptr<const peers> now) mutable {
+      if (to.make_ping)
+        to.appservices = with_url(*all.settings);
+      return caf::actor_cast<caf::actor>(
+        self.home_system().template spawn<pinger>(to, now));
+    },
+    tell_peers<pinger_actor>(),
+    {}};
+  if (config.make_ping)
+    spec.reload = tell_settings<pinger_actor>();
+  return spec;
 }
 
 } // namespace

@@ -25,10 +25,10 @@ directory_state::start(directory_config config,
                        std::shared_ptr<const peers> house) {
   config_ = std::move(config);
   house_ = std::move(house);
-  for (const auto& queue : config_.settings->queues)
-    known_.emplace(queue.id, &queue);
+  know(config_.settings);
   self_->set_down_handler([this](caf::down_msg& down) { queue_down(down); });
-  adopt();
+  const auto all = changed_queues({}, *config_.settings);
+  adopt({all.begin(), all.end()});
   self_->arm(milliseconds{0}, tick{});
   return {
     [this](const wake_queue& what) { wake_one(what); },
@@ -36,6 +36,7 @@ directory_state::start(directory_config config,
     [this](const ask_leave& request) { return consider(request); },
     [this](const tick&) { scan(); },
     [this](const drain_request&) { return drain(); },
+    [this](const use_settings& now) { use(now); },
     [this](const use_peers& now) {
       house_ = now.value;
       for (auto& [id, one] : live_)
@@ -48,8 +49,8 @@ directory_state::entry* directory_state::live(const appservice_id& id) {
   if (const auto found = live_.find(id); found != live_.end())
     return &found->second;
   const auto known = known_.find(id);
-  if (known == known_.end() || known->second->peer.url.empty() || draining_)
-    return nullptr; // Removed, or `url: null`: there is nobody to send to.
+  if (known == known_.end() || draining_)
+    return nullptr; // There is nobody to send to.
   auto queue = config_.spawn_queue(*self_, *known->second, house_);
   self_->monitor(queue);
   return &live_.emplace(id, entry{queue, 0}).first->second;
@@ -57,7 +58,7 @@ directory_state::entry* directory_state::live(const appservice_id& id) {
 
 void directory_state::wake_one(const wake_queue& what) {
   auto* to = live(what.appservice);
-  if (to == nullptr)
+  if (to == nullptr || to->retiring)
     return;
   ++to->wakes;
   self_->send(to->queue, wake{what.pinned});
@@ -80,11 +81,58 @@ directory_state::consider(const ask_leave& request) {
   return leave_decision{true};
 }
 
-/// Makes the rows of all configured appservices, each by its own writer.
-void directory_state::adopt() {
-  std::vector<adopt_queues> by_writer(house_->writers.size());
+/// Queues without an actor are known by their settings alone: those with
+/// `url: null` are sent nothing, just as if they were not there.
+void directory_state::know(std::shared_ptr<const house_settings> settings) {
+  config_.settings = std::move(settings);
+  known_.clear();
   for (const auto& queue : config_.settings->queues)
-    by_writer[house_->writer_index(queue.id)].appservices.push_back(queue.id);
+    if (!queue.peer.url.empty())
+      known_.emplace(queue.id, &queue);
+}
+
+void directory_state::use(const use_settings& now) {
+  const auto changed = changed_queues(*config_.settings, *now.value);
+  know(now.value);
+  for (auto& [id, one] : live_) {
+    const auto found = known_.find(id);
+    if (found == known_.end())
+      retire(id, one);
+    else if (changed.contains(id) && !one.retiring)
+      self_->send(one.queue, use_queue_settings{*found->second});
+  }
+  if (draining_)
+    return;
+  adopt({changed.begin(), changed.end()});
+  scan_page({}); // One that comes back may be owed something from before.
+}
+
+/// What is in flight is finished; what is owed stays in the store.
+void directory_state::retire(const appservice_id& id, entry& one) {
+  if (std::exchange(one.retiring, true))
+    return;
+  log_.info(
+    "appservice let go appservice={} action=none, what it is owed stays "
+    "in the store",
+    id.value);
+  self_
+    ->request(one.queue, caf::duration{config_.settings->drain_timeout},
+              drain_request{})
+    .then(
+      [queue = one.queue](const drained&) {
+        caf::anon_send_exit(queue, caf::exit_reason::user_shutdown);
+      },
+      [queue = one.queue](const caf::error&) {
+        caf::anon_send_exit(queue, caf::exit_reason::user_shutdown);
+      });
+}
+
+/// Makes the rows of appservices, each by its own writer. Those that have none
+/// of them are asked too: it opens their store at the start.
+void directory_state::adopt(const std::vector<appservice_id>& ids) {
+  std::vector<adopt_queues> by_writer(house_->writers.size());
+  for (const auto& id : ids)
+    by_writer[house_->writer_index(id)].appservices.push_back(id);
   for (size_t i = 0; i < by_writer.size(); ++i) {
     by_writer[i].deadline = self_->now() + limits::operation_deadline;
     self_->request(house_->writers[i], store_timeout, std::move(by_writer[i]))
@@ -129,9 +177,12 @@ void directory_state::queue_down(const caf::down_msg& down) {
   if (found == live_.end())
     return; // It was let go.
   const auto id = found->first;
+  const bool let_go = found->second.retiring;
   live_.erase(found);
   if (draining_)
     return; // Its drain request is answered by its end.
+  if (let_go)
+    return wake_one({id, {}}); // It may have come back meanwhile.
   log_.warn("queue actor ended appservice={} action=restarted from the store",
             id.value);
   if (intensity_.allow(self_->now()))

@@ -41,14 +41,18 @@ public:
 private:
   struct entry {
     appservice_queue_actor queue;
-    uint64_t wakes = 0; ///< Sent to this actor.
+    uint64_t wakes = 0;    ///< Sent to this actor.
+    bool retiring = false; ///< Let go: it ends when nothing is in flight.
   };
 
   void wake_one(const wake_queue& what);
   entry* live(const appservice_id& id);
   void pass_alive(const bridge_alive& what);
   caf::result<leave_decision> consider(const ask_leave& request);
-  void adopt();
+  void know(std::shared_ptr<const house_settings> settings);
+  void use(const use_settings& now);
+  void retire(const appservice_id& id, entry& one);
+  void adopt(const std::vector<appservice_id>& ids);
   void scan();
   void scan_page(appservice_id after);
   void queue_down(const caf::down_msg& down);

@@ -31,6 +31,7 @@ public:
       system_{system_config_} {
     supervisor_config to;
     to.children = house_children(config_);
+    to.settings = config_.settings;
     to.drain_timeout = config_.settings->drain_timeout;
     to.on_give_up = [this] { gave_up(); };
     to.on_change
@@ -55,6 +56,10 @@ public:
   template <class Message>
   void tell(Message message) {
     caf::anon_send(door(), std::move(message));
+  }
+
+  void use(use_settings now) {
+    caf::anon_send(supervisor_, std::move(now));
   }
 
   instant now() {
@@ -146,6 +151,10 @@ void house::dead_letters(
 void house::dead_letter(read_dead_letter request,
                         std::function<void(expected<dead_letters_page>)> done) {
   impl_->tell(ask_dead_letter{request, {std::move(done)}});
+}
+
+void house::use(std::shared_ptr<const house_settings> settings) {
+  impl_->use({std::move(settings)});
 }
 
 void house::ready(std::function<void(expected<stored>)> done) {

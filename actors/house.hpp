@@ -68,6 +68,11 @@ public:
   void dead_letter(read_dead_letter request,
                    std::function<void(expected<dead_letters_page>)> done);
 
+  /// The configuration was read again: appservices are added, let go and served
+  /// in another way from now on. Of the settings only `queues` may differ, and
+  /// the board knows those that are new.
+  void use(std::shared_ptr<const house_settings> settings);
+
   /// Is the store writable? Answered by a commit.
   void ready(std::function<void(expected<stored>)> done);
 

@@ -5,6 +5,7 @@
 #include "actors/messages/admin.hpp"
 #include "actors/messages/delivery.hpp"
 #include "actors/messages/store.hpp"
+#include "actors/settings.hpp"
 
 #include <memory>
 #include <vector>
@@ -65,7 +66,8 @@ using appservice_queue_actor = caf::typed_actor<
   // Timers of its own.
   caf::reacts_to<pause_over>, caf::reacts_to<idle_check>, caf::reacts_to<tick>,
   // Finish what is in flight, start nothing.
-  caf::replies_to<drain_request>::with<drained>, caf::reacts_to<use_peers>>;
+  caf::replies_to<drain_request>::with<drained>,
+  caf::reacts_to<use_queue_settings>, caf::reacts_to<use_peers>>;
 
 /// The DIRECTORY: appservice → live queue. Spawns on demand, and lets a queue
 /// go only if no wake is under way to it.
@@ -75,7 +77,7 @@ using directory_actor
                      // Looks for owed queues that have no actor.
                      caf::reacts_to<tick>,
                      caf::replies_to<drain_request>::with<drained>,
-                     caf::reacts_to<use_peers>>;
+                     caf::reacts_to<use_settings>, caf::reacts_to<use_peers>>;
 
 /// A transaction from the listener, to be held while the store is away.
 struct offer_transaction {
@@ -160,12 +162,15 @@ using janitor_actor
 /// The HOMESERVER PINGER: asks the homeserver, once after a start, to ping each
 /// appservice, so that one it holds as down is retried at once.
 using pinger_actor
-  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<use_peers>>;
+  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<use_settings>,
+                     caf::reacts_to<use_peers>>;
 
 /// The SUPERVISOR: starts, monitors and restarts the others.
 using supervisor_actor = caf::typed_actor<
   // Drains in order; answers when nothing is in flight.
-  caf::replies_to<drain_request>::with<drained>>;
+  caf::replies_to<drain_request>::with<drained>,
+  // For those who are there, and for whoever is started later.
+  caf::reacts_to<use_settings>>;
 
 /// Who is who, as last told by the supervisor.
 struct peers {
@@ -175,6 +180,9 @@ struct peers {
   directory_actor directory;
   gateway_actor gateway;
   std::shared_ptr<bridge_board> board; ///< May be null.
+  /// As last read. Not described: a trace tells it once, by `use_settings`, and
+  /// not with every restart.
+  std::shared_ptr<const house_settings> settings;
 
   /// All operations of one queue go to one writer.
   [[nodiscard]] size_t writer_index(const appservice_id& id) const {

@@ -2,6 +2,8 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/policy/backoff.hpp"
+#include "actors/policy/turns.hpp"
+#include "actors/settings.hpp"
 
 #include <functional>
 #include <memory>
@@ -30,7 +32,8 @@ BOOST_DESCRIBE_STRUCT(pinger_config, (), (appservices, make_ping, seed))
 
 /// After a start, asks the homeserver to ping each appservice once: it then
 /// retries at once what it holds back for one that it takes for down, instead
-/// of after its own back-off of up to 8.5 minutes. One errand at a time; tried
+/// of after its own back-off of up to 8.5 minutes. So too for those that a
+/// reload adds. One errand at a time; tried
 /// until the homeserver answers anything.
 class pinger_state {
 public:
@@ -44,14 +47,14 @@ public:
                                     std::shared_ptr<const peers> house);
 
 private:
+  void use(const std::vector<appservice_id>& appservices);
   void next();
   void answered(const http_answer& answer, instant started);
 
   self_pointer self_;
   pinger_config config_;
   std::shared_ptr<const peers> house_;
-  size_t done_ = 0;
-  bool busy_ = false;
+  policy::turns turns_;
   policy::backoff pause_{{milliseconds{1'000}, milliseconds{30'000}, 0.2}};
   std::mt19937_64 random_;
 };

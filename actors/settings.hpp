@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct queue_settings {
   http_deadlines deadlines;
   transaction_bounds bounds;
   policy::delivery::limits limits;
+  friend bool operator==(const queue_settings&, const queue_settings&)
+    = default;
 };
 BOOST_DESCRIBE_STRUCT(queue_settings, (),
                       (id, peer, hs_token, query_token, deadlines, bounds,
@@ -42,5 +45,25 @@ struct house_settings {
 BOOST_DESCRIBE_STRUCT(house_settings, (),
                       (queues, idle_after, owed_scan_every, beat_every,
                        forget_every, drain_timeout, seed, board))
+
+/// Those that `now` serves in another way than `before`, and those it adds.
+std::set<appservice_id> changed_queues(const house_settings& before,
+                                       const house_settings& now);
+
+/// Those that anything is sent to, in their order.
+std::vector<appservice_id> with_url(const house_settings& settings);
+
+/// The configuration was read again: other appservices, or served in another
+/// way. Of the rest only a restart takes notice. Supervisor, directory, pinger.
+struct use_settings {
+  std::shared_ptr<const house_settings> value;
+};
+BOOST_DESCRIBE_STRUCT(use_settings, (), (value))
+
+/// The same, to one queue.
+struct use_queue_settings {
+  queue_settings value;
+};
+BOOST_DESCRIBE_STRUCT(use_queue_settings, (), (value))
 
 } // namespace weir

@@ -19,6 +19,7 @@ supervisor_actor::behavior_type
 supervisor_state::start(supervisor_config config) {
   config_ = std::move(config);
   intensity_ = policy::restart_intensity{config_.intensity};
+  now_.settings = config_.settings;
   alive_.resize(config_.children.size());
   self_->set_down_handler([this](caf::down_msg& down) { child_down(down); });
   self_->set_exit_handler([this](caf::exit_msg& told) {
@@ -30,6 +31,7 @@ supervisor_state::start(supervisor_config config) {
   tell_all();
   return {
     [this](const drain_request&) { return drain(); },
+    [this](const use_settings& now) { use(now); },
   };
 }
 
@@ -70,6 +72,13 @@ void supervisor_state::tell_all() {
       config_.children[i].tell(*self_, alive_[i], now);
   if (config_.on_change)
     config_.on_change(now);
+}
+
+void supervisor_state::use(const use_settings& now) {
+  now_.settings = now.value;
+  for (size_t i = 0; i < alive_.size(); ++i)
+    if (alive_[i] && config_.children[i].reload)
+      config_.children[i].reload(*self_, alive_[i], now);
 }
 
 caf::result<drained> supervisor_state::drain() {

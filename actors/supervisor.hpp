@@ -22,11 +22,16 @@ struct child_spec {
   std::function<void(traced_actor<supervisor_actor>&, const caf::actor&,
                      std::shared_ptr<const peers>)>
     tell;
+  /// Tells a live child that the configuration was read again; empty likewise.
+  std::function<void(traced_actor<supervisor_actor>&, const caf::actor&,
+                     const use_settings&)>
+    reload;
 };
 
 /// The children in their order of start, and the limits of their restarts.
 struct supervisor_config {
   std::vector<child_spec> children;
+  std::shared_ptr<const house_settings> settings;
   policy::restart_intensity::limits intensity;
   milliseconds drain_timeout{20'000};
   std::function<void(std::shared_ptr<const peers>)> on_change;
@@ -52,6 +57,7 @@ private:
   void start_child(size_t index);
   void child_down(const caf::down_msg& down);
   void tell_all();
+  void use(const use_settings& now);
   caf::result<drained> drain();
 
   self_pointer self_;

@@ -5,6 +5,7 @@
 #include "http/client/network.hpp"
 #include "http/metrics_page.hpp"
 #include "http/own_pings.hpp"
+#include "http/reloader.hpp"
 #include "http/routes/admin.hpp"
 #include "http/routes/appservice.hpp"
 #include "http/server.hpp"
@@ -16,8 +17,10 @@
 #include "schema/log.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -82,9 +85,13 @@ expected<prepared> prepare(const config& settings) {
 /// is stopped before those above it are gone.
 class service {
 public:
-  service(const loaded_setup& setup, prepared found)
+  service(const loaded_setup& setup, prepared found,
+          boost::asio::io_context& io, boost::asio::signal_set& hang_ups)
     : setup_{setup},
       found_{std::move(found)},
+      io_{io},
+      hang_ups_{hang_ups},
+      reloader_{setup, [this](const loaded_setup& now) { use(now); }},
       client_{io_},
       network_{client_},
       pings_{found_.identity.ping_key},
@@ -105,6 +112,7 @@ public:
       if (!failed)
         stop_requested();
     });
+    await_hang_up();
     for (auto* listener : {&listener_, &admin_listener_})
       if (auto started = listener->start(); !started) {
         log_.error("cannot listen what={}", to_string(started.error()));
@@ -140,6 +148,28 @@ private:
     stopping_.notify_all();
   }
 
+  /// SIGHUP reads the configuration again.
+  void await_hang_up() {
+    hang_ups_.async_wait([this](auto failed, int) {
+      if (failed)
+        return;
+      reload([](const reload_report&) {});
+      await_hang_up();
+    });
+  }
+
+  /// Files are read on a thread that nobody waits for.
+  void reload(std::function<void(const reload_report&)> done) {
+    boost::asio::post(
+      files_, [this, done = std::move(done)] { done(reloader_.reload()); });
+  }
+
+  /// The listener last: what it takes has a queue then.
+  void use(const loaded_setup& now) {
+    house_->use(make_house_settings(now, board_));
+    appservices_.use(make_served_appservices(now));
+  }
+
   void give_up() {
     exit_code_ = 1;
     stopping_ = true;
@@ -159,6 +189,7 @@ private:
   }
 
   void finish() {
+    files_.join();
     listener_.stop();
     admin_listener_.stop();
     client_.stop();
@@ -166,7 +197,7 @@ private:
   }
 
   house_config house_of() {
-    auto settings = make_house_settings(setup_);
+    auto settings = make_house_settings(setup_, nullptr);
     board_ = settings->board;
     house_config to;
     to.settings = settings;
@@ -190,7 +221,8 @@ private:
   http_request ping_of(const appservice_id& id) {
     const http_peer homeserver{setup_.settings.homeserver.url,
                                setup_.settings.homeserver.ca_file};
-    for (const auto& registration : setup_.registrations)
+    const auto now = reloader_.in_force();
+    for (const auto& registration : now->registrations)
       if (registration.id == id)
         return pings_.request(id, homeserver, registration.as_token);
     return pings_.request(id, homeserver, {});
@@ -199,7 +231,6 @@ private:
   appservice_routes::options routes_of() {
     appservice_routes::options to;
     to.appservices = make_served_appservices(setup_);
-    to.tokens_unique = setup_.hs_tokens_unique;
     to.body_bytes_max = setup_.settings.listener.body_bytes_max;
     to.board = board_;
     to.later = [this](milliseconds delay, std::function<void()> then) {
@@ -210,12 +241,18 @@ private:
   }
 
   admin_routes::options admin_options_of() {
-    return {found_.admin_token, found_.viewer_token,
+    return {found_.admin_token,
+            found_.viewer_token,
             [this](const std::vector<queue_view>& queues, stored_time as_of) {
               return metrics_page(queues, as_of, appservices_.counts(),
                                   figures());
             },
-            trace_, trace_defaults()};
+            [this](const std::string& id) { return appservices_.serves(id); },
+            [this](std::function<void(const reload_report&)> done) {
+              reload(std::move(done));
+            },
+            trace_,
+            trace_defaults()};
   }
 
   trace::recorder_options trace_defaults() {
@@ -270,10 +307,13 @@ private:
 
   const loaded_setup& setup_;
   prepared found_;
-  boost::asio::io_context io_;
+  boost::asio::io_context& io_;
+  boost::asio::signal_set& hang_ups_;
   boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
+  boost::asio::thread_pool files_{1}; ///< Reads configurations.
   std::atomic<bool> stopping_{false};
   std::atomic<int> exit_code_{0};
+  reloader reloader_;
   std::shared_ptr<bridge_board> board_;
   http_client client_;
   client_network network_;
@@ -293,12 +333,15 @@ int run_service(const loaded_setup& setup) {
   for (const auto& warning : setup.warnings)
     log_.warn("configuration {}", to_string(warning));
   std::signal(SIGPIPE, SIG_IGN);
+  // From here on, so that a SIGHUP that comes early is a reload and no end.
+  boost::asio::io_context io;
+  boost::asio::signal_set hang_ups{io, SIGHUP};
   auto found = prepare(setup.settings);
   if (!found) {
     log_.error("cannot start what={}", to_string(found.error()));
     return 1;
   }
-  service running{setup, std::move(found.value())};
+  service running{setup, std::move(found.value()), io, hang_ups};
   return running.run();
 }
 

@@ -56,7 +56,9 @@ served_appservice served(const appservice_registration& registration,
 
 } // namespace
 
-std::shared_ptr<house_settings> make_house_settings(const loaded_setup& setup) {
+std::shared_ptr<house_settings>
+make_house_settings(const loaded_setup& setup,
+                    std::shared_ptr<bridge_board> board) {
   auto settings = std::make_shared<house_settings>();
   std::vector<appservice_id> ids;
   for (const auto& registration : setup.registrations) {
@@ -66,17 +68,21 @@ std::shared_ptr<house_settings> make_house_settings(const loaded_setup& setup) {
   }
   settings->idle_after = setup.settings.actors.idle_after;
   settings->drain_timeout = setup.settings.drain.timeout;
-  settings->board = std::make_shared<bridge_board>(ids);
+  if (board)
+    board->learn(ids);
+  else
+    board = std::make_shared<bridge_board>(ids);
+  settings->board = std::move(board);
   return settings;
 }
 
-std::vector<served_appservice>
+std::shared_ptr<const served_appservices>
 make_served_appservices(const loaded_setup& setup) {
-  std::vector<served_appservice> result;
+  std::vector<served_appservice> all;
   for (const auto& registration : setup.registrations)
-    result.push_back(
+    all.push_back(
       served(registration, options_of(setup.settings, registration.id.value)));
-  return result;
+  return make_served(std::move(all), setup.hs_tokens_unique);
 }
 
 } // namespace weir

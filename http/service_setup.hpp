@@ -11,9 +11,13 @@
 /// are given.
 namespace weir {
 
-std::shared_ptr<house_settings> make_house_settings(const loaded_setup& setup);
+/// @param board Of the house that runs, when the configuration was read again;
+/// null: a new one is made.
+std::shared_ptr<house_settings>
+make_house_settings(const loaded_setup& setup,
+                    std::shared_ptr<bridge_board> board);
 
-std::vector<served_appservice>
+std::shared_ptr<const served_appservices>
 make_served_appservices(const loaded_setup& setup);
 
 } // namespace weir

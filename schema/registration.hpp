@@ -56,6 +56,7 @@ void parse_registration(const std::string& path, std::string_view text,
 
 /// The configuration and the registrations it names, checked together.
 struct loaded_setup {
+  std::string config_path; ///< The file that was read.
   config settings;
   std::vector<appservice_registration> registrations;
   bool hs_tokens_unique = true;

@@ -120,6 +120,7 @@ loaded_registrations load_registrations(const std::vector<std::string>& globs) {
 loaded_setup load_setup(const std::string& config_path) {
   auto loaded = load_config(config_path);
   loaded_setup result;
+  result.config_path = config_path;
   result.settings = std::move(loaded.settings);
   result.problems = std::move(loaded.problems);
   result.warnings = std::move(loaded.warnings);

@@ -32,6 +32,8 @@ struct transaction_bounds {
   uint64_t ephemeral = limits::transaction_ephemeral_max;
   uint64_t to_device = limits::transaction_to_device_max;
   uint64_t bytes = limits::transaction_bytes_default;
+  friend bool operator==(const transaction_bounds&, const transaction_bounds&)
+    = default;
 };
 BOOST_DESCRIBE_STRUCT(transaction_bounds, (),
                       (events, ephemeral, to_device, bytes))

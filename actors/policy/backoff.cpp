@@ -16,10 +16,15 @@ constexpr milliseconds peer_jitter_max{5'000};
 
 } // namespace
 
-backoff::backoff(limits bounds) : bounds_{bounds} {
+backoff::backoff(limits bounds) {
+  use_limits(bounds);
+}
+
+void backoff::use_limits(limits bounds) {
   WEIR_ASSERT(bounds.first > milliseconds{0});
   WEIR_ASSERT(bounds.ceiling >= bounds.first);
   WEIR_ASSERT(bounds.jitter >= 0);
+  bounds_ = bounds;
 }
 
 void backoff::on_refused(instant started, instant now,

@@ -28,6 +28,7 @@ public:
     milliseconds ceiling{300'000}; ///< Longest step. >= first.
     /// A pause lasts up to this share longer than its step. >= 0.
     double jitter{0.2};
+    friend bool operator==(const limits&, const limits&) = default;
   };
 
   explicit backoff(limits bounds);
@@ -53,6 +54,9 @@ public:
   /// so. What the peer asked for stays. The step stays too, so that a bridge
   /// that answers pings and refuses transactions is still paced.
   void end_own_pause(instant now);
+
+  /// From the next refusal on; the pause in force stays as it is.
+  void use_limits(limits bounds);
 
   /// Ends every pause, the peer's too. Only for an operator who insists.
   void end_every_pause(instant now);

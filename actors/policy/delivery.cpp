@@ -91,6 +91,8 @@ void delivery::answered(const verdict& what, instant started, instant now,
     accepted(started, now);
   else
     refused(what, started, now, random_01);
+  if (started < settings_changed_at_)
+    end_what_we_chose(now);
 }
 
 void delivery::accepted(instant started, instant now) {
@@ -176,6 +178,22 @@ void delivery::proved(bool alive, instant now) {
 
 void delivery::bridge_alive(instant now) {
   pause_.end_own_pause(now);
+}
+
+void delivery::settings_changed(limits bounds, instant now) {
+  bounds_ = bounds;
+  pause_.use_limits(bounds.pause);
+  // Another path may lead to another bridge.
+  legacy_path_ = false;
+  v1_worked_ = false;
+  settings_changed_at_ = now;
+  end_what_we_chose(now);
+}
+
+void delivery::end_what_we_chose(instant now) {
+  if (blocked_until_)
+    blocked_until_ = now;
+  bridge_alive(now);
 }
 
 void delivery::no_room_for_dead_letters(instant now) {

@@ -47,6 +47,7 @@ public:
     poison_limits poison;
     bool dead_letter = true;   ///< False: a bad element blocks the queue.
     bool legacy_paths = false; ///< Try the old path when v1 never worked.
+    friend bool operator==(const limits&, const limits&) = default;
   };
 
   explicit delivery(limits bounds);
@@ -81,6 +82,11 @@ public:
 
   /// The bridge showed that it is there: our own pause ends.
   void bridge_alive(instant now);
+
+  /// The appservice is served in another way from now on. What was refused may
+  /// be taken now, so that our own pause and a block end, also those of a send
+  /// that is under way; a Retry-After holds.
+  void settings_changed(limits bounds, instant now);
 
   /// A dead letter found no room: the queue holds what it has.
   void no_room_for_dead_letters(instant now);
@@ -136,11 +142,13 @@ private:
   void act_on(poison_action action, instant now);
   void give_up(instant now);
   void block(instant now);
+  void end_what_we_chose(instant now);
 
   limits bounds_;
   backoff pause_;
   std::optional<delivery_subject> subject_;
   std::optional<settlement> ending_;
+  instant settings_changed_at_{};
   bool begun_ = false; ///< Later than whatever the store remembers.
   bool corrupt_ = false;
   bool hang_suspected_ = false;

@@ -46,6 +46,7 @@ struct poison_limits {
   /// The same for hangs and crashes, of which only those count that a ping
   /// followed which proved the bridge alive.
   uint32_t hangs = 5;
+  friend bool operator==(const poison_limits&, const poison_limits&) = default;
 };
 BOOST_DESCRIBE_STRUCT(poison_limits, (), (rejections, hangs))
 

@@ -59,6 +59,8 @@ std::optional<json> ask(const admin_call& call, const std::string& path,
 
 std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
   auto state = or_dash(text_at(one, "state"));
+  if (one.value("configured", true) == false)
+    state = "removed"; // From the configuration; what it is owed is kept.
   if (const auto cause = text_at(one, "cause", error_columns_max);
       !cause.empty() && cause != state)
     state += " (" + cause + ")";
@@ -80,6 +82,16 @@ std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
     fmt::format("{}", number_at(one, "dead_letters")),
     next,
     failure};
+}
+
+/// As `weir check` prints one.
+std::string problem_line(const json& one) {
+  config_problem problem;
+  problem.file = text_at(one, "file", 500);
+  problem.line = static_cast<int>(number_at(one, "line"));
+  problem.key = text_at(one, "key", 200);
+  problem.what = text_at(one, "what", 500);
+  return to_string(problem);
 }
 
 std::string when(int64_t at_ms) {
@@ -134,6 +146,46 @@ int status_command(const admin_call& call, bool raw, std::ostream& out,
   for (const auto& one : appservices)
     rows.push_back(status_row(one, number_at(*answer, "as_of_ms")));
   out << text_table(rows);
+  return exit_ok;
+}
+
+int reload_command(const admin_call& call, bool raw, std::ostream& out,
+                   std::ostream& err) {
+  const auto path = "/_weir/admin/v1/reload";
+  json problems = json::array();
+  const admin_call listening
+    = [&](std::string_view method,
+          std::string_view what) -> expected<admin_answer> {
+    WEIR_TRY(auto answer, call(method, what));
+    const auto body = json::parse(answer.body, nullptr, false);
+    if (body.is_object())
+      problems = list_at(body, "problems");
+    return answer;
+  };
+  const auto answer = ask_admin(listening, "POST", path, raw, out, err);
+  if (!answer) {
+    for (const auto& one : problems)
+      err << problem_line(one) << '\n';
+    return exit_failed;
+  }
+  if (raw)
+    return exit_ok;
+  const auto tell = [&](const char* key, const std::string& words) {
+    const auto found = answer->find(key);
+    if (found != answer->end() && found->is_array())
+      for (const auto& one : *found)
+        out << words
+            << printable(one.is_string() ? one.get<std::string>() : "",
+                         id_columns_max)
+            << '\n';
+  };
+  out << "reloaded\n";
+  tell("added", "added    ");
+  tell("changed", "changed  ");
+  tell("removed", "removed  ");
+  tell("need_restart", "changed, but waits for a restart: ");
+  for (const auto& one : list_at(*answer, "warnings"))
+    err << "warning: " << problem_line(one) << '\n';
   return exit_ok;
 }
 

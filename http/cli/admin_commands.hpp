@@ -26,6 +26,10 @@ std::optional<nlohmann::json> ask_admin(const admin_call& call,
 int status_command(const admin_call& call, bool json, std::ostream& out,
                    std::ostream& err);
 
+/// Has the configuration read again; tells what changed, or all that is wrong.
+int reload_command(const admin_call& call, bool json, std::ostream& out,
+                   std::ostream& err);
+
 /// Which dead letters to list.
 struct dead_letter_filter {
   std::string appservice; ///< Empty: of all.

@@ -156,6 +156,15 @@ void add_admin_commands(CLI::App& app, commands& run) {
       });
     });
   add_json(status, run);
+  auto* reload = add_command(
+    app, run, "reload",
+    "Has a running Weir read its configuration and registrations again",
+    [&run] {
+      return with_admin(run, [&run](const admin_call& call) {
+        return reload_command(call, run.given.json, run.out, run.err);
+      });
+    });
+  add_json(reload, run);
   auto* letters
     = app.add_subcommand("dead-letters", "Shows what bridges refused for good");
   letters->require_subcommand(1);

@@ -5,6 +5,7 @@
 #include "http/routes/admin_json.hpp"
 #include "http/routes/trace.hpp"
 
+#include <array>
 #include <charconv>
 #include <memory>
 
@@ -43,6 +44,22 @@ admin_routes::admin_routes(house& door, options settings)
     options_{std::move(settings)} {
 }
 
+/// Every path of the API behind its prefix. One that ends in '/' stands for all
+/// that begin with it.
+std::span<const admin_routes::entry> admin_routes::entries() {
+  using r = admin_routes;
+  static constexpr std::array table{
+    entry{"GET", "/status", &r::status},
+    entry{"GET", "/dead-letters", &r::dead_letters},
+    entry{"GET", "/dead-letters/", &r::dead_letter},
+    entry{"POST", "/reload", &r::reload},
+    entry{"GET", "/trace", &r::trace},
+    entry{"POST", "/trace/start", &r::trace},
+    entry{"POST", "/trace/stop", &r::trace},
+  };
+  return table;
+}
+
 body_wish admin_routes::handle(const request_head& head) {
   const auto path = head.path();
   if (path == "/health")
@@ -56,37 +73,44 @@ body_wish admin_routes::handle(const request_head& head) {
         && check_token(given, options_.viewer_token));
   if (!allowed)
     return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
-  const bool reads = head.method == "GET" || head.method == "HEAD";
-  const bool metrics_page = path == "/metrics";
-  if (!metrics_page && !path.starts_with(prefix))
+  static constexpr entry metrics_page{"GET", "/metrics",
+                                      &admin_routes::metrics};
+  if (path == metrics_page.path)
+    return answer_by(metrics_page, head, {}, may_act);
+  if (!path.starts_with(prefix))
     return at_once(unrecognized());
-  const auto what
-    = metrics_page ? std::string_view{} : path.substr(prefix.size());
-  if (options_.trace && is_trace_path(what)) {
-    if (!reads && !may_act)
-      return at_once(
-        matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
-    return later([this, method = head.method, asked = std::string{what},
-                  query = std::string{head.query()}](const reply& answer) {
-      answer(trace_reply(*options_.trace, options_.trace_defaults, method,
-                         asked, query));
-    });
-  }
-  const bool known = metrics_page || what == "/status"
-    || what == "/dead-letters" || what.starts_with("/dead-letters/");
-  if (!known)
-    return at_once(unrecognized());
-  if (!reads)
-    return at_once(wrong_method("GET, HEAD"));
-  if (metrics_page)
-    return later([this](const reply& answer) { metrics(answer); });
-  if (what == "/status")
-    return later([this](const reply& answer) { status(answer); });
-  if (what == "/dead-letters")
-    return later([this, query = std::string{head.query()}](
-                   const reply& answer) { dead_letters(query, answer); });
-  return later([this, id = std::string{what.substr(14)}](const reply& answer) {
-    dead_letter(id, answer);
+  const auto what = path.substr(prefix.size());
+  for (const auto& one : entries())
+    if (one.path.ends_with('/') ? what.starts_with(one.path) : what == one.path)
+      return answer_by(one, head, what, may_act);
+  return at_once(unrecognized());
+}
+
+body_wish admin_routes::answer_by(const entry& one, const request_head& head,
+                                  std::string_view what, bool may_act) {
+  const bool reads = one.method == "GET";
+  if (head.method != one.method && !(reads && head.method == "HEAD"))
+    return at_once(wrong_method(reads ? "GET, HEAD" : one.method));
+  if (!reads && !may_act)
+    return at_once(matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
+  return later([this, act = one.act,
+                asked = asked_for{head.method, std::string{what},
+                                  std::string{head.query()}}](
+                 const reply& answer) { (this->*act)(asked, answer); });
+}
+
+void admin_routes::trace(const asked_for& what, const reply& answer) {
+  if (!options_.trace)
+    return answer(unrecognized());
+  answer(trace_reply(*options_.trace, options_.trace_defaults, what.method,
+                     what.path, what.query));
+}
+
+void admin_routes::reload(const asked_for&, const reply& answer) {
+  if (!options_.reload)
+    return answer(unrecognized());
+  options_.reload([answer](const reload_report& report) {
+    answer(json_reply(report.applied ? 200 : 400, reload_json(report)));
   });
 }
 
@@ -111,15 +135,15 @@ void admin_routes::all_queues(
   next_queues(std::make_shared<std::vector<queue_view>>(), 0, std::move(done));
 }
 
-void admin_routes::status(const reply& answer) {
-  all_queues([answer](const expected<std::vector<queue_view>>& queues,
-                      stored_time as_of) {
-    answer(queues ? json_ok(status_json(queues.value(), as_of))
+void admin_routes::status(const asked_for&, const reply& answer) {
+  all_queues([this, answer](const expected<std::vector<queue_view>>& queues,
+                            stored_time as_of) {
+    answer(queues ? json_ok(status_json(queues.value(), as_of, options_.serves))
                   : error_reply(queues.error()));
   });
 }
 
-void admin_routes::metrics(const reply& answer) {
+void admin_routes::metrics(const asked_for&, const reply& answer) {
   all_queues([this, answer](const expected<std::vector<queue_view>>& queues,
                             stored_time as_of) {
     // A store that is away must not hide what the process itself knows.
@@ -128,8 +152,8 @@ void admin_routes::metrics(const reply& answer) {
   });
 }
 
-void admin_routes::dead_letters(std::string_view query, const reply& answer) {
-  const auto request = parse_dead_letters_query(query);
+void admin_routes::dead_letters(const asked_for& what, const reply& answer) {
+  const auto request = parse_dead_letters_query(what.query);
   if (!request)
     return answer(error_reply(request.error()));
   house_.dead_letters(
@@ -141,7 +165,8 @@ void admin_routes::dead_letters(std::string_view query, const reply& answer) {
     });
 }
 
-void admin_routes::dead_letter(std::string_view id, const reply& answer) {
+void admin_routes::dead_letter(const asked_for& what, const reply& answer) {
+  const auto id = what.last_segment();
   int64_t number = 0;
   const auto parsed = std::from_chars(id.data(), id.data() + id.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != id.data() + id.size())

@@ -3,10 +3,13 @@
 #include "actors/house.hpp"
 #include "actors/trace/control.hpp"
 #include "http/exchange.hpp"
+#include "http/reloader.hpp"
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace weir {
 
@@ -20,6 +23,11 @@ public:
     /// The page for Prometheus, given the queues.
     std::function<std::string(const std::vector<queue_view>&, stored_time)>
       metrics;
+    /// Whether the configuration names an appservice; who is not named was let
+    /// go and may still be owed something.
+    std::function<bool(const std::string& id)> serves;
+    /// Reads the configuration again; answers on a thread of its own.
+    std::function<void(std::function<void(const reload_report&)>)> reload;
     /// May be null; then there are no paths of it.
     std::shared_ptr<trace::control> trace;
     trace::recorder_options trace_defaults;
@@ -31,10 +39,31 @@ public:
   body_wish handle(const request_head& head);
 
 private:
-  void status(const reply& answer);
-  void metrics(const reply& answer);
-  void dead_letters(std::string_view query, const reply& answer);
-  void dead_letter(std::string_view id, const reply& answer);
+  /// A request whose path is known and whose token is right.
+  struct asked_for {
+    std::string method;
+    std::string path; ///< Behind the API's prefix.
+    std::string query;
+
+    [[nodiscard]] std::string_view last_segment() const {
+      return std::string_view{path}.substr(path.rfind('/') + 1);
+    }
+  };
+  struct entry {
+    std::string_view method; ///< "GET" stands for HEAD too; a viewer may.
+    std::string_view path;
+    void (admin_routes::*act)(const asked_for&, const reply&);
+  };
+
+  static std::span<const entry> entries();
+  body_wish answer_by(const entry& one, const request_head& head,
+                      std::string_view what, bool may_act);
+  void status(const asked_for& what, const reply& answer);
+  void metrics(const asked_for& what, const reply& answer);
+  void dead_letters(const asked_for& what, const reply& answer);
+  void dead_letter(const asked_for& what, const reply& answer);
+  void reload(const asked_for& what, const reply& answer);
+  void trace(const asked_for& what, const reply& answer);
   void all_queues(
     std::function<void(expected<std::vector<queue_view>>, stored_time)> done);
   void next_queues(

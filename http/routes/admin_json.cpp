@@ -21,13 +21,14 @@ std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json queue_json(const queue_view& view, stored_time as_of) {
+json queue_json(const queue_view& view, stored_time as_of, bool configured) {
   const auto& row = view.row;
   const auto age = view.oldest_accepted_at.ms == 0
     ? 0
     : (as_of - view.oldest_accepted_at).count();
   json result{
     {"id", row.id.value},
+    {"configured", configured},
     {"state", view.status ? view.status->state : "flowing"},
     {"cause", view.status ? view.status->cause : ""},
     {"since_ms", view.status ? view.status->since.ms : 0},
@@ -59,6 +60,17 @@ json letter_json(const dead_letter_row& letter) {
           {"buried_at_ms", letter.buried_at.ms}};
 }
 
+json problems_json(const std::vector<config_problem>& problems) {
+  auto list = json::array();
+  for (const auto& one : problems)
+    list.push_back({{"file", one.file},
+                    {"line", one.line},
+                    {"column", one.column},
+                    {"key", one.key},
+                    {"what", one.what}});
+  return list;
+}
+
 expected<int64_t> whole_number(std::string_view name, std::string_view text) {
   int64_t number = 0;
   const auto parsed
@@ -72,11 +84,26 @@ expected<int64_t> whole_number(std::string_view name, std::string_view text) {
 
 } // namespace
 
-std::string status_json(std::span<const queue_view> queues, stored_time as_of) {
+std::string status_json(std::span<const queue_view> queues, stored_time as_of,
+                        const std::function<bool(const std::string&)>& serves) {
   auto list = json::array();
   for (const auto& view : queues)
-    list.push_back(queue_json(view, as_of));
+    list.push_back(
+      queue_json(view, as_of, !serves || serves(view.row.id.value)));
   return dumped({{"appservices", std::move(list)}, {"as_of_ms", as_of.ms}});
+}
+
+std::string reload_json(const reload_report& report) {
+  if (!report.applied)
+    return dumped(
+      {{"errcode", "ORG.WEIR.BAD_CONFIGURATION"},
+       {"error", "Nothing was changed: " + to_string(report.problems.front())},
+       {"problems", problems_json(report.problems)}});
+  return dumped({{"added", report.changes.added},
+                 {"changed", report.changes.changed},
+                 {"removed", report.changes.removed},
+                 {"need_restart", report.changes.need_restart},
+                 {"warnings", problems_json(report.warnings)}});
 }
 
 expected<read_dead_letters> parse_dead_letters_query(std::string_view query) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/messages/admin.hpp"
+#include "http/reloader.hpp"
 #include "schema/error.hpp"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +12,12 @@
 /// The JSON of the admin API; shapes are in docs/api.md.
 namespace weir {
 
-std::string status_json(std::span<const queue_view> queues, stored_time as_of);
+/// @param serves Whether the configuration names an appservice; empty: all.
+std::string status_json(std::span<const queue_view> queues, stored_time as_of,
+                        const std::function<bool(const std::string&)>& serves);
+
+/// What was changed, or the error and every problem.
+std::string reload_json(const reload_report& report);
 
 /// `appservice`, `after`, `limit`. Errors: `ec::invalid_argument`.
 expected<read_dead_letters> parse_dead_letters_query(std::string_view query);

@@ -64,7 +64,34 @@ body_fate fate_of(const expected<quarantined>& result) {
           "kept in the quarantine of Weir"};
 }
 
+/// Null when nobody is meant or the token is wrong.
+const served_appservice* find(const served_appservices& among, const route& to,
+                              const credentials& given) {
+  if (to.by_id) {
+    const auto found = among.by_id.find(to.appservice);
+    if (found == among.by_id.end())
+      return nullptr;
+    const auto& each = *found->second;
+    return check_token(given, each.hs_token, each.query_alone) ? &each
+                                                               : nullptr;
+  }
+  const auto index = find_by_token(given, among.tokens);
+  return index ? &among.all[index.value()] : nullptr;
+}
+
 } // namespace
+
+std::shared_ptr<const served_appservices>
+make_served(std::vector<served_appservice> all, bool tokens_unique) {
+  auto made = std::make_shared<served_appservices>();
+  made->all = std::move(all);
+  made->tokens_unique = tokens_unique;
+  for (const auto& each : made->all) {
+    made->by_id.emplace(each.id.value, &each);
+    made->tokens.push_back({each.hs_token, each.query_alone});
+  }
+  return made;
+}
 
 appservice_routes::appservice_routes(house& door, own_pings pings,
                                      options settings)
@@ -72,35 +99,28 @@ appservice_routes::appservice_routes(house& door, own_pings pings,
     pings_{std::move(pings)},
     options_{std::move(settings)},
     counts_{std::make_shared<listener_counts>()} {
-  for (const auto& each : options_.appservices) {
-    by_id_.emplace(each.id.value, &each);
-    tokens_.push_back({each.hs_token, each.query_alone});
-  }
 }
 
-/// Null when nobody is meant or the token is wrong.
-const served_appservice* appservice_routes::find(const route& to,
-                                                 const credentials& given) {
-  if (to.by_id) {
-    const auto found = by_id_.find(to.appservice);
-    if (found == by_id_.end())
-      return nullptr;
-    const auto& each = *found->second;
-    return check_token(given, each.hs_token, each.query_alone) ? &each
-                                                               : nullptr;
-  }
-  const auto index = find_by_token(given, tokens_);
-  return index ? &options_.appservices[index.value()] : nullptr;
+void appservice_routes::use(std::shared_ptr<const served_appservices> now) {
+  const std::lock_guard guard{mutex_};
+  options_.appservices = std::move(now);
+}
+
+std::shared_ptr<const served_appservices>
+appservice_routes::served_now() const {
+  const std::lock_guard guard{mutex_};
+  return options_.appservices;
 }
 
 body_wish appservice_routes::handle(const request_head& head) {
   const auto to = classify(head.method, head.target);
+  const auto among = served_now();
   const bool known = to.kind != route_kind::unknown
-    && (!to.by_id || by_id_.contains(to.appservice))
-    && (to.by_id || options_.tokens_unique);
+    && (!to.by_id || among->by_id.contains(to.appservice))
+    && (to.by_id || among->tokens_unique);
   if (!known)
     return refused(counts_->unrecognised, unrecognized());
-  const auto* appservice = find(to, read_credentials(head));
+  const auto* appservice = find(*among, to, read_credentials(head));
   if (appservice == nullptr) {
     log_.warn("request with a wrong token path={} remote={}", head.path(),
               head.remote);
@@ -109,25 +129,25 @@ body_wish appservice_routes::handle(const request_head& head) {
   }
   if (!to.method_fits)
     return refused(counts_->unrecognised, wrong_method(to.allow));
+  const served meant{among, appservice};
   if (to.kind == route_kind::transaction)
-    return transaction(*appservice, to, head);
-  return pass_on(*appservice, to, head);
+    return transaction(meant, to, head);
+  return pass_on(meant, to, head);
 }
 
-body_wish appservice_routes::transaction(const served_appservice& to,
-                                         const route& by,
+body_wish appservice_routes::transaction(const served& to, const route& by,
                                          const request_head& head) {
   body_wish wish;
   wish.body_bytes_max = options_.body_bytes_max;
   wish.hold = options_.hold;
-  if (options_.board && options_.board->is_full(to.id))
-    wish.gate = [this, id = to.id, until = head.arrived + options_.hold](
+  if (options_.board && options_.board->is_full(to->id))
+    wish.gate = [this, id = to->id, until = head.arrived + options_.hold](
                   std::function<void()> open) {
       wait_for_room(id, std::move(open), until);
     };
-  wish.take = [this, &to, txn = by.txn,
-               arrived = head.arrived](std::string body, reply answer) {
-    take(to, txn, arrived, std::move(body), std::move(answer));
+  wish.take = [this, to, txn = by.txn, arrived = head.arrived](std::string body,
+                                                               reply answer) {
+    take(*to, txn, arrived, std::move(body), std::move(answer));
   };
   return wish;
 }
@@ -215,27 +235,26 @@ void appservice_routes::refuse_body(const served_appservice& to,
     });
 }
 
-body_wish appservice_routes::pass_on(const served_appservice& to,
-                                     const route& by,
+body_wish appservice_routes::pass_on(const served& to, const route& by,
                                      const request_head& head) {
-  if (!to.sends && by.kind != route_kind::ping)
+  if (!to->sends && by.kind != route_kind::ping)
     return answer_at_once(
       matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
   body_wish wish;
   wish.body_bytes_max = options_.body_bytes_max;
   wish.hold = options_.hold;
-  wish.take = [this, &to, by, head](std::string body, reply answer) {
+  wish.take = [this, to, by, head](std::string body, reply answer) {
     const bool is_ping = by.kind == route_kind::ping;
-    if (is_ping && pings_.is_own(to.id, body))
+    if (is_ping && pings_.is_own(to->id, body))
       return answer(json_ok());
-    if (!to.sends)
+    if (!to->sends)
       return answer(
         matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
-    auto request
-      = proxy_request(head, by.forward, shared_bytes{std::move(body)}, to.link);
+    auto request = proxy_request(head, by.forward,
+                                 shared_bytes{std::move(body)}, to->link);
     request.answer_bytes_max = proxied_answer_max;
     request.whole_body = true;
-    if (options_.board && options_.board->is_unreachable(to.id))
+    if (options_.board && options_.board->is_unreachable(to->id))
       request.deadlines.connect
         = std::min(request.deadlines.connect, milliseconds{unreachable_wait});
     ++counts_->proxied;
@@ -245,18 +264,18 @@ body_wish appservice_routes::pass_on(const served_appservice& to,
   return wish;
 }
 
-void appservice_routes::forward(const served_appservice& to,
-                                http_request request, std::string target,
-                                bool is_ping, uint32_t attempts,
-                                clock::time_point begun, reply answer) {
+void appservice_routes::forward(const served& to, http_request request,
+                                std::string target, bool is_ping,
+                                uint32_t attempts, clock::time_point begun,
+                                reply answer) {
   auto sent = request;
   house_.request(
     std::move(sent),
-    [this, &to, request = std::move(request), target = std::move(target),
+    [this, to, request = std::move(request), target = std::move(target),
      is_ping, attempts, begun, answer](const http_answer& got) mutable {
       const auto elapsed = duration_cast<milliseconds>(clock::now() - begun);
       if (may_retry(target, got, attempts, elapsed)) {
-        options_.later(proxy_retry_pause, [=, this, &to]() mutable {
+        options_.later(proxy_retry_pause, [=, this]() mutable {
           forward(to, std::move(request), std::move(target), is_ping,
                   attempts + 1, begun, std::move(answer));
         });
@@ -266,10 +285,10 @@ void appservice_routes::forward(const served_appservice& to,
         ++counts_->unreachable;
         log_.warn("bridge did not answer a request appservice={} failure={} "
                   "detail={}",
-                  to.id.value, to_string(got.failure), got.detail);
+                  to->id.value, to_string(got.failure), got.detail);
       }
       if (is_ping && got.status >= 200 && got.status < 300)
-        house_.alive(to.id);
+        house_.alive(to->id);
       answer(proxy_response(got));
     });
 }

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,18 @@ struct served_appservice {
   proxy_link link;
 };
 
+/// All of them, as last read. Never changes: a request goes on with what it
+/// began with.
+struct served_appservices {
+  std::vector<served_appservice> all;
+  bool tokens_unique = true; ///< Requests without an id are told by token.
+  std::unordered_map<std::string, const served_appservice*> by_id;
+  std::vector<token_candidate> tokens; ///< In the order of `all`.
+};
+
+std::shared_ptr<const served_appservices>
+make_served(std::vector<served_appservice> all, bool tokens_unique);
+
 /// Refusals of the main listener, by reason, for /metrics.
 struct listener_counts {
   std::atomic<uint64_t> accepted{0}, duplicates{0}, ids_reused{0},
@@ -43,8 +56,7 @@ struct listener_counts {
 class appservice_routes {
 public:
   struct options {
-    std::vector<served_appservice> appservices;
-    bool tokens_unique = true; ///< Requests without an id are told by token.
+    std::shared_ptr<const served_appservices> appservices;
     size_t body_bytes_max = limits::inbound_body_bytes_default;
     milliseconds hold{limits::inbound_hold};
     std::shared_ptr<bridge_board> board;
@@ -54,6 +66,14 @@ public:
 
   appservice_routes(house& door, own_pings pings, options settings);
 
+  /// Whom requests are for from now on. Thread-safe.
+  void use(std::shared_ptr<const served_appservices> now);
+
+  /// Whether requests for `id` are taken. Thread-safe.
+  [[nodiscard]] bool serves(const std::string& id) const {
+    return served_now()->by_id.contains(id);
+  }
+
   /// What to do with a request. Thread-safe.
   body_wish handle(const request_head& head);
 
@@ -62,27 +82,28 @@ public:
   }
 
 private:
-  const served_appservice* find(const route& to, const credentials& given);
-  body_wish transaction(const served_appservice& to, const route& by,
+  using served = std::shared_ptr<const served_appservice>;
+
+  [[nodiscard]] std::shared_ptr<const served_appservices> served_now() const;
+  body_wish transaction(const served& to, const route& by,
                         const request_head& head);
   void wait_for_room(appservice_id id, std::function<void()> open,
                      std::chrono::steady_clock::time_point until);
-  body_wish pass_on(const served_appservice& to, const route& by,
+  body_wish pass_on(const served& to, const route& by,
                     const request_head& head);
   void take(const served_appservice& to, const std::string& txn,
             std::chrono::steady_clock::time_point arrived, std::string body,
             reply answer);
   void refuse_body(const served_appservice& to, const std::string& txn,
                    std::string body, const error& why, reply answer);
-  void forward(const served_appservice& to, http_request request,
-               std::string target, bool is_ping, uint32_t attempts,
+  void forward(const served& to, http_request request, std::string target,
+               bool is_ping, uint32_t attempts,
                std::chrono::steady_clock::time_point begun, reply answer);
 
   house& house_;
   own_pings pings_;
   options options_;
-  std::unordered_map<std::string, const served_appservice*> by_id_;
-  std::vector<token_candidate> tokens_;
+  mutable std::mutex mutex_; ///< Of `options_.appservices`.
   std::shared_ptr<listener_counts> counts_;
 };
 

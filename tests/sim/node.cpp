@@ -62,6 +62,7 @@ node::node(house_config config, milliseconds now, uint64_t order_seed,
   of->began_at = of->scheduler.clock().now();
   supervisor_config to;
   to.children = house_children(config);
+  to.settings = config.settings;
   of->children_count = to.children.size();
   for (auto& child : to.children)
     child.spawn = [of, name = child.name, spawn = child.spawn](

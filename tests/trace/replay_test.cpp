@@ -97,6 +97,13 @@ TEST_CASE("replay: an interleaving by chance is replayed like any other") {
     for (int i = 0; i < 12; ++i) {
       (void)fixture.offer(i % 2 == 0 ? "a" : "b", std::to_string(i), 4);
       fixture.advance(milliseconds{random() % 2'000});
+      if (i == 5) { // One is served in another way, one let go, one is new.
+        auto moved = bridge("a");
+        moved.hs_token = "another token";
+        fixture.reload({moved, bridge("c")});
+      }
+      if (i == 9)
+        fixture.reload({bridge("a"), bridge("b"), bridge("c")});
     }
     fixture.advance(minutes{5});
     fixture.stop();

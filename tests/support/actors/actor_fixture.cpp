@@ -108,6 +108,7 @@ void actor_fixture::start() {
   config.settings = std::make_shared<const house_settings>(settings);
   supervisor_config to;
   to.children = house_children(config);
+  to.settings = config.settings;
   for (auto& child : to.children)
     child.spawn = [this, name = child.name, spawn = child.spawn](
                     traced_actor<supervisor_actor>& self, peers& all,
@@ -244,6 +245,13 @@ asked_ptr<drained> actor_fixture::drain() {
             [](const caf::error&) {});
   });
   return result;
+}
+
+void actor_fixture::reload(std::vector<queue_settings> bridges) {
+  settings.queues = std::move(bridges);
+  caf::anon_send(
+    impl_->supervisor,
+    use_settings{std::make_shared<const house_settings>(settings)});
 }
 
 void actor_fixture::alive(const std::string& bridge) {

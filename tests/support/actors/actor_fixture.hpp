@@ -87,6 +87,8 @@ public:
   asked_ptr<http_answer> request(http_request what);
   asked_ptr<drained> drain();
   void alive(const std::string& bridge);
+  /// The configuration was read again and names these.
+  void reload(std::vector<queue_settings> bridges);
 
   /// Ends the child called `name`; the supervisor learns of it.
   void kill(const std::string& name);

@@ -34,13 +34,38 @@ TEST_CASE("admin json: an appservice without a status is flowing") {
   queue_view view;
   view.row.id = {"irc"};
   const auto page
-    = json::parse(status_json(std::vector{view}, stored_time{5'000}));
+    = json::parse(status_json(std::vector{view}, stored_time{5'000}, {}));
   CHECK(page["as_of_ms"] == 5'000);
   const auto& one = page["appservices"].at(0);
   CHECK(one["id"] == "irc");
   CHECK(one["state"] == "flowing");
   CHECK(one["oldest_age_ms"] == 0);
   CHECK(one["pinned_txn"] == "");
+}
+
+TEST_CASE("admin json: who is not configured any more is told apart") {
+  queue_view view;
+  view.row.id = {"irc"};
+  const auto configured = [&](bool yes) {
+    return json::parse(status_json(std::vector{view}, stored_time{1},
+                                   [yes](const auto&) { return yes; }))
+      .at("appservices")
+      .at(0)
+      .at("configured");
+  };
+  CHECK(configured(true) == true);
+  CHECK(configured(false) == false);
+}
+
+TEST_CASE("admin json: a refused reload tells every problem") {
+  reload_report report;
+  report.problems = {{"a.yaml", 3, 1, "id", "expected an id"},
+                     {"b.yaml", 0, 0, "", "expected YAML"}};
+  const auto page = json::parse(reload_json(report));
+  CHECK(page["errcode"] == "ORG.WEIR.BAD_CONFIGURATION");
+  CHECK(page["error"] == "Nothing was changed: a.yaml:3: id: expected an id");
+  REQUIRE(page["problems"].size() == 2);
+  CHECK(page["problems"].at(1)["file"] == "b.yaml");
 }
 
 TEST_CASE("admin json: state, cause and ages are those of the store") {
@@ -54,7 +79,7 @@ TEST_CASE("admin json: state, cause and ages are those of the store") {
   view.status->next_at = {9'000};
   view.status->last_error = "http_503 \xFF";
   const auto page
-    = json::parse(status_json(std::vector{view}, stored_time{5'000}));
+    = json::parse(status_json(std::vector{view}, stored_time{5'000}, {}));
   const auto& one = page["appservices"].at(0);
   CHECK(one["state"] == "resting");
   CHECK(one["cause"] == "http_503");

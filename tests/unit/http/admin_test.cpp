@@ -35,6 +35,13 @@ private:
     admin_routes::options to;
     to.token = "secret";
     to.viewer_token = "viewer";
+    to.reload = [](const std::function<void(const reload_report&)>& done) {
+      reload_report report;
+      report.applied = true;
+      report.changes.added = {"slack"};
+      done(report);
+    };
+    to.serves = [](const std::string& id) { return id != "quiet"; };
     to.metrics = [](const auto& queues, auto) {
       return "queues " + std::to_string(queues.size());
     };
@@ -74,6 +81,18 @@ TEST_CASE("admin: unknown paths are 404 and other methods 405") {
   const auto refused = admin.ask("POST", "/_weir/admin/v1/status");
   CHECK(refused.status == 405);
   CHECK(find_field(refused.fields, "allow") == "GET, HEAD");
+}
+
+TEST_CASE("admin: a reload is asked for by POST, and not by a viewer") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  const std::string target = "/_weir/admin/v1/reload";
+  CHECK(admin.status("GET", target) == 405);
+  CHECK(admin.status("POST", target, "viewer") == 403);
+  const auto done = admin.ask("POST", target);
+  CHECK(done.status == 200);
+  CHECK(nlohmann::json::parse(done.body)["added"].at(0) == "slack");
 }
 
 TEST_CASE("admin: the status lists what the store knows") {

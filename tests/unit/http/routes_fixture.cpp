@@ -153,10 +153,11 @@ void routes_fixture::start() {
   appservice_routes::options to;
   house_settings settings;
   std::vector<appservice_id> ids;
+  std::vector<served_appservice> all;
   for (const auto& [id, url] : appservices) {
     ids.push_back({id});
     settings.queues.push_back(queue_of(id, url));
-    to.appservices.push_back(served(id, url));
+    all.push_back(served(id, url));
   }
   board_ = std::make_shared<bridge_board>(ids);
   settings.board = board_;
@@ -174,6 +175,7 @@ void routes_fixture::start() {
   config.node = "test";
   config.readers = 1;
   house_ = std::make_unique<house>(std::move(config));
+  to.appservices = make_served(std::move(all), true);
   to.board = board_;
   to.later = [this](milliseconds, std::function<void()> then) {
     const std::lock_guard lock{mutex_};

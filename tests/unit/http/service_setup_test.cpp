@@ -45,7 +45,7 @@ loaded_setup two_bridges() {
 } // namespace
 
 TEST_CASE("service setup: a queue is served as its appservice is configured") {
-  const auto settings = make_house_settings(two_bridges());
+  const auto settings = make_house_settings(two_bridges(), nullptr);
   CHECK(settings->idle_after == 4s);
   CHECK(settings->drain_timeout == 6s);
   REQUIRE(settings->queues.size() == 2);
@@ -72,7 +72,7 @@ TEST_CASE("service setup: a queue is served as its appservice is configured") {
 }
 
 TEST_CASE("service setup: every appservice has its place on the board") {
-  const auto board = make_house_settings(two_bridges())->board;
+  const auto board = make_house_settings(two_bridges(), nullptr)->board;
   REQUIRE(board);
   for (const std::string id : {"irc", "quiet"}) {
     board->set_full({id}, true);
@@ -82,7 +82,8 @@ TEST_CASE("service setup: every appservice has its place on the board") {
 
 TEST_CASE("service setup: the listener knows its appservices by their own "
           "token") {
-  const auto served = make_served_appservices(two_bridges());
+  const auto made = make_served_appservices(two_bridges());
+  const auto& served = made->all;
   REQUIRE(served.size() == 2);
   const auto& irc = served[0];
   CHECK(irc.hs_token == "irc-hs");     // What the homeserver shows,

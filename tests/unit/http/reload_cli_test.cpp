@@ -1,0 +1,68 @@
+#include "http/cli/admin_commands.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace weir;
+
+namespace {
+
+/// An admin API that answers the same to all and notes what it was asked.
+struct fake_admin {
+  expected<admin_answer> answer = admin_answer{200, "{}"};
+  std::vector<std::string> asked;
+
+  admin_call call() {
+    return [this](std::string_view method, std::string_view path) {
+      asked.push_back(std::string{method} + " " + std::string{path});
+      return answer;
+    };
+  }
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("cli: reload tells what changed, and what waits") {
+  fake_admin admin;
+  admin.answer
+    = admin_answer{200, R"({"added":["slack"],"changed":[],"removed":["irc"],
+             "need_restart":["listen"],"warnings":[
+             {"file":"a.yaml","line":2,"key":"","what":"names nothing"}]})"};
+  std::ostringstream out, err;
+  CHECK(reload_command(admin.call(), false, out, err) == 0);
+  CHECK(admin.asked == std::vector<std::string>{"POST /_weir/admin/v1/reload"});
+  CHECK(out.str()
+        == "reloaded\nadded    slack\nremoved  irc\nchanged, but waits for a "
+           "restart: listen\n");
+  CHECK(err.str() == "warning: a.yaml:2: names nothing\n");
+}
+
+TEST_CASE("cli: a refused reload prints every problem and fails") {
+  fake_admin admin;
+  admin.answer = admin_answer{400,
+                              R"({"errcode":"ORG.WEIR.BAD_CONFIGURATION",
+             "error":"Nothing was changed","problems":[
+             {"file":"a.yaml","line":3,"key":"id","what":"expected an id"},
+             {"file":"b.yaml","line":0,"key":"","what":"expected YAML"}]})"};
+  std::ostringstream out, err;
+  CHECK(reload_command(admin.call(), false, out, err) == 1);
+  CHECK(has(err.str(), "Nothing was changed"));
+  CHECK(has(err.str(),
+            "\na.yaml:3: id: expected an id\nb.yaml: expected "
+            "YAML\n"));
+}
+
+TEST_CASE("cli: status shows who is not configured any more as removed") {
+  fake_admin admin;
+  admin.answer = admin_answer{200, R"({"as_of_ms":1,"appservices":[
+             {"id":"irc","state":"flowing","configured":false}]})"};
+  std::ostringstream out, err;
+  CHECK(status_command(admin.call(), false, out, err) == 0);
+  CHECK(has(out.str(), "removed"));
+  CHECK_FALSE(has(out.str(), "flowing"));
+}
