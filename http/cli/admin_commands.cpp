@@ -149,6 +149,15 @@ int status_command(const admin_call& call, bool raw, std::ostream& out,
   return exit_ok;
 }
 
+int health_command(const admin_call& call, bool ready, std::ostream& out,
+                   std::ostream& err) {
+  const auto answer = ask(call, ready ? "/ready" : "/health", false, out, err);
+  if (!answer)
+    return exit_failed;
+  out << or_dash(text_at(*answer, "status")) << '\n';
+  return exit_ok;
+}
+
 int reload_command(const admin_call& call, bool raw, std::ostream& out,
                    std::ostream& err) {
   const auto path = "/_weir/admin/v1/reload";

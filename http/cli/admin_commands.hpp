@@ -26,6 +26,11 @@ std::optional<nlohmann::json> ask_admin(const admin_call& call,
 int status_command(const admin_call& call, bool json, std::ostream& out,
                    std::ostream& err);
 
+/// Whether the process answers; with `ready`, whether its store takes writes.
+/// For probes: it needs no token and prints a word.
+int health_command(const admin_call& call, bool ready, std::ostream& out,
+                   std::ostream& err);
+
 /// Has the configuration read again; tells what changed, or all that is wrong.
 int reload_command(const admin_call& call, bool json, std::ostream& out,
                    std::ostream& err);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 namespace weir {
 
@@ -19,6 +20,7 @@ struct arguments {
   std::string config_path = "/etc/weir/weir.yaml";
   std::string out_folder;
   bool json = false;
+  bool ready = false;
   dead_letter_filter filter;
   int64_t letter = 0;
   std::string trace_file;
@@ -67,11 +69,11 @@ int no_token(commands& run, const std::string& file, const error& why) {
   return exit_failed;
 }
 
-int with_admin(commands& run,
-               const std::function<int(const admin_call&)>& command) {
+/// The configuration as far as the admin API needs it; nothing after a problem.
+std::optional<config> admin_settings(commands& run) {
   if (!run.parts.connect_admin) {
     run.err << "this build has no client of the admin API\n";
-    return exit_failed;
+    return std::nullopt;
   }
   auto loaded = load_config(run.given.config_path);
   std::erase_if(loaded.problems, [](const config_problem& problem) {
@@ -79,19 +81,41 @@ int with_admin(commands& run,
   });
   print_problems(loaded.problems, "", run.err);
   if (!loaded.problems.empty())
-    return exit_failed;
-  const auto token = read_token_file(loaded.settings.admin.token_file);
-  if (!token)
-    return no_token(run, loaded.settings.admin.token_file, token.error());
-  const auto call = run.parts.connect_admin(loaded.settings, token.value());
-  return command([&](std::string_view method,
-                     std::string_view path) -> expected<admin_answer> {
+    return std::nullopt;
+  return std::move(loaded.settings);
+}
+
+/// Calls that say whom they asked when nobody answers.
+admin_call admin_call_to(commands& run, const config& settings,
+                         const std::string& token) {
+  return [call = run.parts.connect_admin(settings, token),
+          listen = settings.admin.listen](
+           std::string_view method,
+           std::string_view path) -> expected<admin_answer> {
     auto answer = call(method, path);
     if (answer)
       return answer;
-    return fail(answer.error().code,
-                loaded.settings.admin.listen + ": " + answer.error().context);
-  });
+    return fail(answer.error().code, listen + ": " + answer.error().context);
+  };
+}
+
+int with_admin(commands& run,
+               const std::function<int(const admin_call&)>& command) {
+  const auto settings = admin_settings(run);
+  if (!settings)
+    return exit_failed;
+  const auto token = read_token_file(settings->admin.token_file);
+  if (!token)
+    return no_token(run, settings->admin.token_file, token.error());
+  return command(admin_call_to(run, *settings, token.value()));
+}
+
+int health(commands& run) {
+  const auto settings = admin_settings(run);
+  if (!settings)
+    return exit_failed;
+  return health_command(admin_call_to(run, *settings, {}), run.given.ready,
+                        run.out, run.err);
 }
 
 CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,
@@ -156,6 +180,11 @@ void add_admin_commands(CLI::App& app, commands& run) {
       });
     });
   add_json(status, run);
+  add_command(app, run, "health",
+              "Asks whether a running Weir answers, for probes",
+              [&run] { return health(run); })
+    ->add_flag("--ready", run.given.ready,
+               "Also asks whether its store takes writes");
   auto* reload = add_command(
     app, run, "reload",
     "Has a running Weir read its configuration and registrations again",

@@ -26,9 +26,12 @@ constexpr int sqlite_clock_steps = 10'000;
 constexpr const char* sqlite_at_creation = "PRAGMA page_size = 8192;"
                                            "PRAGMA auto_vacuum = INCREMENTAL;";
 
+/// What a statement puts aside stays in memory: in a container nothing but the
+/// data folder can be written to, and a statement has little to put aside.
 constexpr const char* sqlite_settings = "PRAGMA journal_mode = WAL;"
                                         "PRAGMA synchronous = FULL;"
                                         "PRAGMA journal_size_limit = 16777216;"
+                                        "PRAGMA temp_store = MEMORY;"
                                         "PRAGMA foreign_keys = ON;"
                                         "PRAGMA cell_size_check = ON;";
 

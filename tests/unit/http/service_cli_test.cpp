@@ -66,3 +66,25 @@ TEST_CASE("cli: status shows who is not configured any more as removed") {
   CHECK(has(out.str(), "removed"));
   CHECK_FALSE(has(out.str(), "flowing"));
 }
+
+TEST_CASE("cli: health asks without a token and says a word") {
+  fake_admin admin;
+  admin.answer = admin_answer{200, R"({"status":"ready"})"};
+  std::ostringstream out, err;
+  CHECK(health_command(admin.call(), true, out, err) == 0);
+  CHECK(health_command(admin.call(), false, out, err) == 0);
+  CHECK(admin.asked == std::vector<std::string>{"GET /ready", "GET /health"});
+  CHECK(out.str() == "ready\nready\n");
+}
+
+TEST_CASE("cli: health fails when the store is away, and when nobody answers") {
+  fake_admin admin;
+  std::ostringstream out, err;
+  admin.answer
+    = admin_answer{503, R"({"errcode":"ORG.WEIR.NOT_READY","error":"away"})"};
+  CHECK(health_command(admin.call(), true, out, err) == 1);
+  CHECK(has(err.str(), "away"));
+  admin.answer = fail(ec::unavailable, "refused");
+  CHECK(health_command(admin.call(), false, out, err) == 1);
+  CHECK(has(err.str(), "is it running? refused"));
+}
