@@ -286,7 +286,8 @@ tcp_connection::admit(const body_wish& wish, body_budget::claim& room) {
   if (wish.gate) {
     wish.gate(make_opener());
     std::function<bool()> opened = [this] { return gate_open_; };
-    auto problem = co_await held_until(std::move(opened), deadline);
+    auto problem
+      = co_await held_until(std::move(opened), deadline, in_drain::give_up);
     if (problem)
       co_return problem;
   }
@@ -295,11 +296,12 @@ tcp_connection::admit(const body_wish& wish, body_budget::claim& room) {
     co_return std::nullopt;
   room.ask(bytes, make_waker());
   std::function<bool()> admitted = [&room] { return room.held(); };
-  co_return co_await held_until(std::move(admitted), deadline);
+  co_return co_await held_until(std::move(admitted), deadline, in_drain::wait);
 }
 
 awaitable<tcp_connection::refusal>
-tcp_connection::held_until(std::function<bool()> ready, time_point deadline) {
+tcp_connection::held_until(std::function<bool()> ready, time_point deadline,
+                           in_drain waits) {
   if (ready())
     co_return std::nullopt;
   const held_mark mark{shared_->held};
@@ -307,7 +309,10 @@ tcp_connection::held_until(std::function<bool()> ready, time_point deadline) {
     if (stopped_ || client_gone())
       co_return silence();
     const auto now = steady::now();
-    if (now >= deadline || shared_->draining)
+    if (shared_->draining)
+      deadline = std::min(
+        deadline, waits == in_drain::wait ? shared_->waits_end.load() : now);
+    if (now >= deadline)
       co_return come_again(held_retry_after, "no room for this for now");
     wake_.expires_at(std::min<time_point>(deadline, now + held_look_time));
     co_await wake_.async_wait(token);

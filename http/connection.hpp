@@ -7,6 +7,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,8 @@ struct listener_state {
   const head_handler handler;
   body_budget budget;
   std::atomic<bool> draining{false};
+  /// In a drain: until when a request may wait for room for its body.
+  std::atomic<std::chrono::steady_clock::time_point> waits_end{};
   std::atomic<uint64_t> held{0};
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> refused{0};

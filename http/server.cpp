@@ -36,6 +36,8 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds accept_pause{100};
 /// A pause that the end of a connection cuts short.
 constexpr std::chrono::milliseconds until_one_ends{std::chrono::hours{1}};
+/// So long before the end of a drain those who still wait are told so.
+constexpr std::chrono::milliseconds last_answer_time{500};
 /// No more than the system holds are taken out of the backlog in a drain, so
 /// that a flood of new ones does not keep the listener open.
 constexpr int backlog_max = asio::socket_base::max_listen_connections;
@@ -101,7 +103,9 @@ public:
     return port_;
   }
 
-  void drain() {
+  void drain(std::chrono::milliseconds patience) {
+    shared_->waits_end
+      = std::chrono::steady_clock::now() + patience - last_answer_time;
     shared_->draining = true;
     asio::dispatch(strand_, [self = shared_from_this()] {
       error_code ignored;
@@ -278,8 +282,8 @@ uint16_t http_server::port() const noexcept {
   return impl_->port();
 }
 
-void http_server::drain() {
-  impl_->drain();
+void http_server::drain(std::chrono::milliseconds patience) {
+  impl_->drain(patience);
 }
 
 bool http_server::drained() const {

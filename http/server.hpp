@@ -43,8 +43,9 @@ public:
 
   /// Takes in the connections that wait in the backlog and no others; serves
   /// every request that has come, answered with `Connection: close`; closes the
-  /// connections on which none has. Whoever drains bounds it by `stop`.
-  void drain();
+  /// connections on which none has. Whoever drains bounds it by `stop` after
+  /// `patience`: what finds no room for its body by then is told to come back.
+  void drain(std::chrono::milliseconds patience);
   /// Whether a drain has come to its end.
   [[nodiscard]] bool drained() const;
   /// Closes everything at once.

@@ -44,6 +44,10 @@ private:
   /// it does not matter between which two operations it happens.
   enum class at_deadline : uint8_t { end_reading, close };
 
+  /// What a drain does with a request that waits: no queue gets empty in it,
+  /// but bodies do go, so that there will be room for the next.
+  enum class in_drain : uint8_t { give_up, wait };
+
   template <class Function>
   void on_strand(Function change) {
     boost::asio::dispatch(
@@ -71,7 +75,7 @@ private:
   awaitable<bool> answer_unread(const body_wish& wish);
   awaitable<refusal> admit(const body_wish& wish, body_budget::claim& room);
   awaitable<refusal> held_until(std::function<bool()> ready,
-                                time_point deadline);
+                                time_point deadline, in_drain waits);
   awaitable<refusal> read_body(uint64_t body_bytes_max);
   awaitable<bool> send_reply(bool then_close);
   awaitable<bool> refuse(http_response response);

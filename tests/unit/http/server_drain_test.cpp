@@ -7,6 +7,7 @@
 
 using namespace weir;
 using namespace weir::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -39,6 +40,18 @@ private:
   std::future<void> going_on_{go_on_.get_future()};
 };
 
+server_options small_budget() {
+  auto options = quick_options();
+  options.budget_bytes = 1000;
+  return options;
+}
+
+const std::string large = put(std::string(800, 'x'));
+
+bool held_are(const listening& server, uint64_t count) {
+  return eventually([&] { return server.figures().held == count; });
+}
+
 void check_last_answer(wire_client& client) {
   const auto answer = client.answer();
   CHECK(status_of(answer) == 200);
@@ -60,7 +73,7 @@ TEST_CASE("server drain: a request that was not read yet is served") {
   stall.wait_for_stall();
   kept.send(get);
   fresh.send(get);
-  server.server().drain();
+  server.server().drain(20s);
   stall.go_on();
   check_last_answer(first);
   check_last_answer(kept);
@@ -77,7 +90,7 @@ TEST_CASE("server drain: a request with its body half sent is served") {
   stall.wait_for_stall();
   const auto request = put("a body in two parts");
   kept.send(std::string_view{request}.substr(0, request.size() - 5));
-  server.server().drain();
+  server.server().drain(20s);
   stall.go_on();
   check_last_answer(first);
   CHECK(kept.silent());
@@ -97,7 +110,7 @@ TEST_CASE("server drain: who waits in the backlog is served") {
   second.send(get);
   wire_client third{server.port()};
   third.send(get);
-  server.server().drain();
+  server.server().drain(20s);
   CHECK_FALSE(server.server().drained());
   stall.go_on();
   check_last_answer(*first);
@@ -111,7 +124,7 @@ TEST_CASE("server drain: who waits in the backlog is served") {
 
 TEST_CASE("server drain: who comes after it is refused") {
   listening server{echo};
-  server.server().drain();
+  server.server().drain(20s);
   CHECK(eventually([&] { return server.server().drained(); }));
   wire_client late{server.port()};
   late.send(get);
@@ -122,7 +135,7 @@ TEST_CASE("server drain: who connected and asks nothing does not hold it up") {
   listening server{echo};
   wire_client mute{server.port()};
   CHECK(eventually([&] { return server.figures().connections == 1; }));
-  server.server().drain();
+  server.server().drain(20s);
   CHECK(mute.ended());
   CHECK(eventually([&] { return server.server().drained(); }));
 }
@@ -136,8 +149,58 @@ TEST_CASE("server drain: an empty line is no request") {
   first.send(get_stall);
   stall.wait_for_stall();
   kept.send("\r\n");
-  server.server().drain();
+  server.server().drain(20s);
   stall.go_on();
   check_last_answer(first);
   CHECK(kept.ended());
+}
+
+TEST_CASE("server drain: who waits for room for a body is served") {
+  taken_queue queue;
+  listening server{taking(queue), small_budget()};
+  wire_client first{server.port()};
+  first.send(large);
+  auto taken = queue.next();
+  wire_client second{server.port()};
+  second.send(large);
+  CHECK(held_are(server, 1));
+  server.server().drain(20s);
+  taken.answer({});
+  check_last_answer(first);
+  queue.next().answer({});
+  check_last_answer(second);
+  CHECK(eventually([&] { return server.server().drained(); }));
+}
+
+TEST_CASE("server drain: who finds no room in its time is told to come back") {
+  taken_queue queue;
+  listening server{taking(queue), small_budget()};
+  wire_client first{server.port()};
+  first.send(large);
+  auto taken = queue.next();
+  wire_client second{server.port()};
+  second.send(large);
+  CHECK(held_are(server, 1));
+  server.server().drain(500ms);
+  const auto answer = second.answer();
+  CHECK(status_of(answer) == 503);
+  CHECK(field_of(answer, "Retry-After") == "10");
+  CHECK(second.ended());
+  taken.answer({});
+  check_last_answer(first);
+}
+
+TEST_CASE("server drain: who waits before a gate is told to come back") {
+  std::function<void()> open;
+  listening server{[&](const request_head& head) {
+    auto wish = echo(head);
+    wish.gate = [&](std::function<void()> opener) { open = std::move(opener); };
+    return wish;
+  }};
+  wire_client client{server.port()};
+  client.send(large);
+  CHECK(held_are(server, 1));
+  server.server().drain(20s);
+  CHECK(status_of(client.answer()) == 503);
+  CHECK(client.ended());
 }

@@ -5,6 +5,7 @@
 
 using namespace weir;
 using namespace weir::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -36,7 +37,7 @@ TEST_CASE("server start: what is no address says so") {
 TEST_CASE("server start: a server that was never started ends quietly") {
   boost::asio::io_context io;
   http_server server{io, quick_options(), echo};
-  server.drain();
+  server.drain(20s);
   server.stop();
   io.run();
   CHECK(server.port() == 0);

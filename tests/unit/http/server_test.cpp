@@ -234,7 +234,7 @@ TEST_CASE("server: a drain closes the idle and answers what is under way") {
   wire_client busy{server.port()};
   busy.send(put("b"));
   auto taken = queue.next();
-  server.server().drain();
+  server.server().drain(20s);
   CHECK(idle.ended());
   CHECK(busy.silent());
   taken.answer({});
