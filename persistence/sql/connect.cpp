@@ -1,3 +1,4 @@
+#include "persistence/sql/location.hpp"
 #include "persistence/sql/soci_parts.hpp"
 
 #include <sys/stat.h>
@@ -155,9 +156,11 @@ expected<void> connection::open_postgresql() {
   auto made = std::make_unique<parts>();
   try {
     made->session.open(soci::postgresql, to_.where);
-  } catch (const soci::soci_error&) {
-    // The server's reason may quote the address, which may hold a password.
-    return fail(ec::unavailable, "open: no connection to PostgreSQL");
+  } catch (const soci::soci_error& thrown) {
+    const auto why = connect_reason(thrown.get_error_message());
+    return fail(ec::unavailable,
+                "open: no connection to PostgreSQL"
+                  + (why.empty() ? "" : ": " + why));
   }
   parts_ = std::move(made);
   PQsetNoticeProcessor(

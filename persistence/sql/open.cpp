@@ -1,3 +1,4 @@
+#include "persistence/sql/location.hpp"
 #include "persistence/sql/migrate.hpp"
 #include "persistence/sql/reader.hpp"
 #include "persistence/sql/store.hpp"
@@ -15,10 +16,13 @@ expected<std::unique_ptr<sql::connection>> connect(const store_options& options,
   return made;
 }
 
-} // namespace
+/// Whoever reads of a failure is told which store it is about.
+error of_store(const store_options& options, const error& why) {
+  return {why.code, sql::shown_location(options.url) + ": " + why.context};
+}
 
-expected<std::unique_ptr<store>> open_store(const store_options& options,
-                                            bool apply_migrations) {
+expected<std::unique_ptr<store>> opened_store(const store_options& options,
+                                              bool apply_migrations) {
   if (apply_migrations) {
     WEIR_TRY(auto migrating, connect(options, sql::purpose::migrating));
     WEIR_TRY(sql::migrate(*migrating, embedded_migrations()));
@@ -29,10 +33,28 @@ expected<std::unique_ptr<store>> open_store(const store_options& options,
 }
 
 expected<std::unique_ptr<store_reader>>
-open_store_reader(const store_options& options) {
+opened_reader(const store_options& options) {
   WEIR_TRY(auto reading, connect(options, sql::purpose::reading));
   WEIR_TRY(sql::check_schema(*reading, embedded_migrations()));
   return std::make_unique<sql::reader>(std::move(reading));
+}
+
+} // namespace
+
+expected<std::unique_ptr<store>> open_store(const store_options& options,
+                                            bool apply_migrations) {
+  auto opened = opened_store(options, apply_migrations);
+  if (!opened)
+    return fail(of_store(options, opened.error()));
+  return opened;
+}
+
+expected<std::unique_ptr<store_reader>>
+open_store_reader(const store_options& options) {
+  auto opened = opened_reader(options);
+  if (!opened)
+    return fail(of_store(options, opened.error()));
+  return opened;
 }
 
 } // namespace weir

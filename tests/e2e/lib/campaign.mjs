@@ -47,7 +47,7 @@ async function start(weir) {
       await weir.start({ seconds: 60 });
       return;
     } catch (error) {
-      const busy = /cannot start .*no connection to PostgreSQL\s*$/;
+      const busy = /cannot start .*no connection to PostgreSQL/;
       if (tries === 5 || !busy.test(weir.log())) throw error;
     }
   }
