@@ -12,6 +12,7 @@
 #include "http/service_setup.hpp"
 #include "http/start_checks.hpp"
 #include "persistence/batch.hpp"
+#include "persistence/clock_offset.hpp"
 #include "persistence/data_lock.hpp"
 #include "schema/config_files.hpp"
 #include "schema/log.hpp"
@@ -64,6 +65,15 @@ struct prepared {
   store_options store;
 };
 
+/// A store that cannot be written now keeps its offset until the next start.
+void go_back_to_true_time(const store_options& options) {
+  const auto given_up = give_up_clock_offset(options);
+  if (!given_up)
+    log_.warn("clock offset kept what={}", to_string(given_up.error()));
+  else if (given_up.value().count() != 0)
+    log_.info("clock offset given up ms={}", given_up.value().count());
+}
+
 expected<prepared> prepare(const config& settings) {
   WEIR_TRY(make_data_dir(settings.storage.data_dir));
   WEIR_TRY(auto lock, data_lock::acquire(settings.storage.data_dir));
@@ -77,6 +87,7 @@ expected<prepared> prepare(const config& settings) {
                         settings.storage.allow_unsafe_database};
   WEIR_TRY(auto identity, prepare_store(options));
   WEIR_TRY(refuse_second_process(options, node, foreign_slot_watch));
+  go_back_to_true_time(options);
   return prepared{std::move(lock),   std::move(node),     std::move(token),
                   std::move(viewer), std::move(identity), options};
 }
@@ -177,10 +188,10 @@ private:
   }
 
   void drain() {
-    log_.info("draining timeout_ms={}", setup_.settings.drain.timeout.count());
-    const auto until
-      = std::chrono::steady_clock::now() + setup_.settings.drain.timeout;
-    listener_.drain();
+    const auto patience = setup_.settings.drain.timeout;
+    log_.info("draining timeout_ms={}", patience.count());
+    const auto until = std::chrono::steady_clock::now() + patience;
+    listener_.drain(patience);
     house_->drain();
     // A homeserver whose request is cut off gives up what it cannot repeat
     // (spec R2), so the answers under way are sent first.
@@ -336,6 +347,8 @@ int run_service(const loaded_setup& setup) {
   // From here on, so that a SIGHUP that comes early is a reload and no end.
   boost::asio::io_context io;
   boost::asio::signal_set hang_ups{io, SIGHUP};
+  // A file at the limit that its user may write is a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   auto found = prepare(setup.settings);
   if (!found) {
     log_.error("cannot start what={}", to_string(found.error()));
