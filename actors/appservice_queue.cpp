@@ -193,6 +193,7 @@ void appservice_queue_state::answered(const http_answer& answer,
   }
   tell_refusal(log_, config_.settings.id, *pinned_, *delivery_, verdict, answer,
                now);
+  tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
   keep_pause();
 }
 
@@ -230,6 +231,7 @@ void appservice_queue_state::prove_alive() {
       [this](const http_answer& answer) {
         busy_ = false;
         delivery_->proved(shows_life(answer), self_->now());
+        tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
         proceed();
       },
       [this](const caf::error&) {

@@ -1,5 +1,7 @@
 #include "actors/appservice_requests.hpp"
 
+#include "schema/config_values.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -21,7 +23,7 @@ http_request request_to(const queue_settings& to, std::string method,
   request.peer = to.peer;
   request.target = std::move(target);
   if (to.query_token)
-    request.target += "?access_token=" + to.hs_token;
+    request.target += "?access_token=" + encode_path_segment(to.hs_token);
   request.fields = {{"Authorization", "Bearer " + to.hs_token},
                     {"Content-Type", "application/json"},
                     {"Accept", "application/json"},
@@ -113,6 +115,16 @@ void tell_refusal(const logger& log, const appservice_id& id,
              id.value, what.id.value, verdict.cause, delivery.attempts(),
              retry_in, answer.detail);
   }
+}
+
+void tell_blocked(const logger& log, const appservice_id& id,
+                  const owed_transaction& what,
+                  const policy::delivery& delivery) {
+  if (delivery.state() == policy::delivery_state::blocked)
+    log.error("queue is blocked dest={} txn={} seq={} cause={} action=mend the "
+              "bridge or let it pass with poison: dead_letter, see "
+              "docs/operations.md",
+              id.value, what.id.value, what.first_seq, delivery.cause());
 }
 
 void tell_settled(const logger& log, const appservice_id& id,

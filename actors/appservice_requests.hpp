@@ -39,6 +39,11 @@ void tell_refusal(const logger& log, const appservice_id& id,
                   const policy::verdict& verdict, const http_answer& answer,
                   instant now);
 
+/// When nothing passes the head of the queue any more: a person must act.
+void tell_blocked(const logger& log, const appservice_id& id,
+                  const owed_transaction& what,
+                  const policy::delivery& delivery);
+
 void tell_settled(const logger& log, const appservice_id& id,
                   const owed_transaction& what,
                   const policy::delivery& delivery);

@@ -128,6 +128,7 @@ const quick_poison = { backoff_first: '100ms', backoff_max: '200ms',
 for (const [kind, refusal] of [
   ['answers 400', () => answer(400, '{"errcode":"M_BAD_JSON"}')],
   ['answers 422', () => answer(422)],
+  ['answers 500', () => answer(500, '<h1>Internal error</h1>')],
   ['hangs', () => hang()],
   ['dies', () => die(150)],
 ]) {
@@ -167,6 +168,9 @@ test('g16 with the policy block nothing passes a rejected event',
     await bridge.has(from.accepted.slice(0, place), 60);
     await until('the queue says that it is blocked', async () =>
       (await weir.queue('bridge'))?.state === 'blocked', 30);
+    assert.equal(await weir.metric('weir_appservice_blocked',
+      { appservice: 'bridge' }), 1);
+    assert.match(weir.log(), / error appservice queue is blocked dest=bridge /);
     await stays('nothing passes', () =>
       bridge.received.length === place, 1000);
     assert.deepEqual(bridge.received, from.accepted.slice(0, place));
