@@ -70,7 +70,8 @@ loaded_setup load_setup(const std::string& config_path);
 inline constexpr std::string_view own_appservice_id = "weir";
 
 /// The copy of a bridge's registration that the homeserver loads: every key and
-/// value as it was, but `url` is `{public_url}/_weir/as/{id}`.
+/// value as it was, but `url` is `{public_url}/_weir/as/{id}`, unless it is
+/// null.
 std::string emit_homeserver_copy(const appservice_registration& registration,
                                  std::string_view public_url);
 

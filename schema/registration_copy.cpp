@@ -75,8 +75,9 @@ own_tokens read_own_tokens(std::string_view text) {
 std::string emit_homeserver_copy(const appservice_registration& registration,
                                  std::string_view public_url) {
   auto copy = *registration.document;
+  // To a null url a homeserver sends nothing, and Weir would only drop it.
   for (auto& [key, value] : copy.entries)
-    if (key.text == "url")
+    if (key.text == "url" && registration.url)
       value = string_node(std::string{public_url} + "/_weir/as/"
                           + encode_path_segment(registration.id.value));
   return write_yaml(copy);

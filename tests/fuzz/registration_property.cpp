@@ -41,7 +41,9 @@ std::string broken_registration_property(std::string_view text) {
       || second.receive_ephemeral != one.receive_ephemeral
       || second.rate_limited != one.rate_limited)
     return "the homeserver's copy says something else";
-  if (!second.url || !second.url->starts_with(public_url))
+  if (second.url.has_value() != one.url.has_value())
+    return "the homeserver's copy is sent to otherwise";
+  if (second.url && !second.url->starts_with(public_url))
     return "the homeserver's copy does not lead to Weir";
   return "";
 }
