@@ -1,5 +1,6 @@
 #include "http/own_pings.hpp"
 
+#include "schema/config_values.hpp"
 #include "schema/hash.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,22 +11,6 @@ namespace {
 
 constexpr size_t nonce_bytes = 8;
 constexpr std::string_view prefix = "weir-";
-
-/// Letters, digits and what RFC 3986 leaves alone; all else is escaped.
-std::string escaped_segment(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-      || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain)
-      result.push_back(c);
-    else
-      result.append({'%', digits[byte >> 4], digits[byte & 15]});
-  }
-  return result;
-}
 
 } // namespace
 
@@ -64,7 +49,7 @@ http_request own_pings::request(const appservice_id& appservice,
   request.method = "POST";
   request.peer = homeserver;
   request.target = "/_matrix/client/v1/appservice/"
-    + escaped_segment(appservice.value) + "/ping";
+    + encode_path_segment(appservice.value) + "/ping";
   request.fields = {{"Authorization", "Bearer " + as_token},
                     {"Content-Type", "application/json"},
                     {"Accept", "application/json"},

@@ -2,6 +2,7 @@
 
 #include "http/auth.hpp"
 #include "http/matrix_reply.hpp"
+#include "schema/config_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,25 +77,6 @@ void drop(std::vector<http_field>& fields, std::string_view name) {
   });
 }
 
-/// A value with every byte escaped that is not unreserved in a URL.
-std::string query_escaped(std::string_view value) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  constexpr std::string_view unreserved
-    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string text;
-  for (const char c : value) {
-    if (unreserved.find(c) != std::string_view::npos) {
-      text.push_back(c);
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      text.push_back('%');
-      text.push_back(digits[byte >> 4]);
-      text.push_back(digits[byte & 15]);
-    }
-  }
-  return text;
-}
-
 /// A wrong query token would break a request whose header is right, so it is
 /// never just passed on.
 std::string target_for(std::string_view forward, const proxy_link& link) {
@@ -106,7 +88,7 @@ std::string target_for(std::string_view forward, const proxy_link& link) {
     target.push_back('?');
   else if (mark + 1 < target.size())
     target.push_back('&');
-  return target.append("access_token=").append(query_escaped(link.token));
+  return target.append("access_token=").append(encode_path_segment(link.token));
 }
 
 bool is_protocol_lookup(std::string_view forward) noexcept {
