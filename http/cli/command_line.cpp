@@ -39,12 +39,12 @@ struct commands {
 
 int serve(commands& run) {
   const auto setup = load_setup(run.given.config_path);
+  if (setup.problems.empty() && run.parts.serve)
+    return run.parts.serve(setup); // Which puts the warnings into its log.
   print_problems(setup.problems, "", run.err);
   print_problems(setup.warnings, "warning: ", run.err);
   if (!setup.problems.empty())
     return exit_failed;
-  if (run.parts.serve)
-    return run.parts.serve(setup);
   run.err << "this build has no service\n";
   return exit_failed;
 }

@@ -203,12 +203,17 @@ TEST_CASE("cli: serve starts only with a setup that is right") {
   };
   CHECK(run({"serve", "--config", setup.path() + "/conf.yaml"}, parts).code
         == 7);
+  setup.write("bridge.yaml", setup.read("bridge.yaml"), 0644);
+  const auto warned
+    = run({"serve", "--config", setup.path() + "/conf.yaml"}, parts);
+  CHECK(warned.code == 7);
+  CHECK(warned.err.empty()); // The service puts it into its log.
   setup.write("conf.yaml", "listen: x\n");
   const auto refused
     = run({"serve", "--config", setup.path() + "/conf.yaml"}, parts);
   CHECK(refused.code == 1);
   CHECK(has(refused.err, "homeserver.name"));
-  CHECK(served == 1);
+  CHECK(served == 2);
 }
 
 TEST_CASE("cli: a wrong command line is told from a failure") {
