@@ -122,8 +122,10 @@ body_wish appservice_routes::handle(const request_head& head) {
     return refused(counts_->unrecognised, unrecognized());
   const auto* appservice = find(*among, to, read_credentials(head));
   if (appservice == nullptr) {
-    log_.warn("request with a wrong token path={} remote={}", head.path(),
-              head.remote);
+    // Whom it is for comes first: lines that differ there are no repetitions,
+    // and paths are a stranger's to choose.
+    log_.warn("request with a wrong token appservice={} remote={} path={}",
+              to.by_id ? to.appservice : "unknown", head.remote, head.path());
     return refused(counts_->unauthorised,
                    matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
   }
@@ -220,17 +222,24 @@ void appservice_routes::refuse_body(const served_appservice& to,
                                     const std::string& txn, std::string body,
                                     const error& why, reply answer) {
   ++(why.code == ec::not_json ? counts_->not_json : counts_->bad_json);
-  if (!to.sends)
+  const auto tell = [id = to.id.value, txn, why](std::string_view kept,
+                                                 std::string_view action) {
+    log_.error("body is no transaction appservice={} txn={} what={} kept={} "
+               "action={}",
+               id, txn, why.context, kept, action);
+  };
+  if (!to.sends) {
+    tell("no: the appservice has no url",
+         "look at what sends it, the homeserver will repeat it");
     return answer(error_reply(why));
+  }
   house_.quarantine(
     {to.id, txn, shared_bytes{std::move(body)}, to_string(why), {}},
-    [counts = counts_, answer = std::move(answer), why, id = to.id.value,
-     txn](const expected<quarantined>& result) {
+    [counts = counts_, answer = std::move(answer), why,
+     tell](const expected<quarantined>& result) {
       const auto became = fate_of(result);
       ++((*counts).*became.counter);
-      log_.error("body is no transaction appservice={} txn={} what={} kept={} "
-                 "action={}",
-                 id, txn, why.context, became.kept, became.action);
+      tell(became.kept, became.action);
       answer(error_reply({why.code, why.context + "; " + became.told}));
     });
 }

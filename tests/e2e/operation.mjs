@@ -304,6 +304,22 @@ test('logs hold no token and no event body', async (t) => {
   }
 });
 
+test('a stranger who tries tokens and paths cannot flood the log',
+  async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    for (let n = 0; n < 100; n += 1) {
+      const refused = await weir.get(`/_matrix/app/v1/users/x${n}`,
+        { headers: { authorization: `Bearer guess${n}` } });
+      assert.equal(refused.status, 403);
+    }
+    const lines = weir.log().split('\n')
+      .filter((line) => line.includes('wrong token'));
+    // One at once, and one with a count each ten seconds.
+    assert.ok(lines.length >= 1 && lines.length <= 2, lines.join('\n'));
+    assert.match(lines[0], / warn listener request with a wrong token /);
+  });
+
 test('version is told', async () => {
   const result = await run_command(['version']);
   assert.equal(result.code, 0);

@@ -116,6 +116,12 @@ test('g20 a bridge without url is answered and nothing is kept', async (t) => {
   const asked = await weir.get('/_weir/as/silent/_matrix/app/v1/users/x',
     { headers: { authorization: 'Bearer hs_silent' } });
   assert.equal(asked.status, 404);
+  const broken = await from.once('broken', '{"events":');
+  assert.equal(broken.status, 400);
+  await until('the broken body is told', () => /body is no transaction/
+    .test(weir.log()));
+  assert.match(weir.log(),
+    /error listener body is no transaction appservice=silent .*kept=no:/);
   const before = store_bytes(weir);
   for (let n = 20; n < 120; n += 1) await from.send(messages(`n${n}_`, 50));
   // These were 5,000 events of more than 200 bytes each.

@@ -1,6 +1,7 @@
 /// The store goes away and comes back: requests are held or refused clearly,
 /// and nothing that was acknowledged is lost (G1).
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { cut_proxy } from './lib/cut_proxy.mjs';
@@ -187,6 +188,26 @@ test('a full disk refuses or holds, and its return goes on',
     }
     await goes_on(work, 60);
     await work.finish();
+  });
+
+test('a file at the limit of its size is a full disk, not an end',
+  { seconds: 90 }, async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    const from = t.sender(weir, bridge);
+    const limit = (bytes) => execFileSync('prlimit',
+      ['--pid', String(weir.child.pid), `--fsize=${bytes}:unlimited`]);
+    await from.send([message('$before')]);
+    // Below what the write-ahead log has already.
+    limit(8192);
+    const held = from.send([message('$held')]);
+    await until('the store cannot be written', async () =>
+      (await weir.get('/ready')).status === 503);
+    assert.equal((await weir.get('/health')).status, 200);
+    limit('unlimited');
+    await held;
+    await bridge.has(['$before', '$held']);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
   });
 
 test('a writer that fails under load leaves no request waiting',
