@@ -251,7 +251,8 @@ body_wish appservice_routes::pass_on(const served& to, const route& by,
       matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
   body_wish wish;
   wish.body_bytes_max = options_.body_bytes_max;
-  wish.hold = options_.hold;
+  // Both waits together stay below the homeserver's own (D6).
+  wish.hold = std::min(options_.hold, to->link.wait);
   wish.take = [this, to, by, head](std::string body, reply answer) {
     const bool is_ping = by.kind == route_kind::ping;
     if (is_ping && pings_.is_own(to->id, body))

@@ -185,6 +185,15 @@ TEST_CASE("routes: a bridge that does not answer is 502 and counted") {
   CHECK(on.counts().unreachable == 1);
 }
 
+TEST_CASE("routes: what is passed on waits at the door no longer than for the "
+          "bridge") {
+  routes_fixture on;
+  on.start();
+  CHECK(on.wish("PUT", txn).hold == std::chrono::seconds{45});
+  CHECK(on.wish("POST", "/_matrix/app/v1/ping").hold
+        == std::chrono::seconds{25});
+}
+
 TEST_CASE("routes: a bridge known to be away is waited for less") {
   routes_fixture on;
   on.start();
