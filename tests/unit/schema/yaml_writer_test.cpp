@@ -62,7 +62,7 @@ TEST_CASE("yaml writer: what is written is read as it was") {
   const auto once = rewritten(text);
   CHECK(rewritten(once) == once);
   CHECK(once
-        == "\"1\":\n  - \"x\"\n  - \"a b\": \"\\u0000\"\n"
+        == "\"1\":\n  - x\n  - \"a b\": \"\\u0000\"\n"
            "c: \"one\\u000atwo\\u000a\"\n"
            "d:\n  e: null\n"
            "f:\n  e: null\n");
