@@ -53,22 +53,6 @@ http_response silence() {
   return response;
 }
 
-/// Counts one request as held while it lives.
-class held_mark {
-public:
-  explicit held_mark(std::atomic<uint64_t>& held) : held_{held} {
-    ++held_;
-  }
-  held_mark(const held_mark&) = delete;
-  held_mark& operator=(const held_mark&) = delete;
-  ~held_mark() {
-    --held_;
-  }
-
-private:
-  std::atomic<uint64_t>& held_;
-};
-
 } // namespace
 
 // -- from any thread ----------------------------------------------------------
@@ -234,6 +218,7 @@ awaitable<bool> tcp_connection::one_request() {
     co_return co_await refuse(std::move(*problem));
   ++shared_->requests;
   const auto wish = shared_->handler(head_);
+  standing_.let_in();
   if (wish.answer)
     co_return co_await answer_unread(wish);
   problem = body_problem(head_, wish.body_bytes_max);
@@ -247,7 +232,9 @@ awaitable<bool> tcp_connection::one_request() {
   if (problem)
     co_return co_await refuse(std::move(*problem));
   wish.take(std::move(body_), make_reply());
-  co_return co_await send_reply(false);
+  const bool goes_on = co_await send_reply(false);
+  standing_.waits_again(true);
+  co_return goes_on;
 }
 
 awaitable<tcp_connection::refusal> tcp_connection::read_head() {
@@ -266,6 +253,8 @@ awaitable<tcp_connection::refusal> tcp_connection::read_head() {
 
 awaitable<bool> tcp_connection::answer_unread(const body_wish& wish) {
   wish.answer(make_reply());
+  co_await await_reply();
+  standing_.waits_again(false); // Whoever was refused may be a stranger.
   const bool kept = !head_.chunked
     && head_.content_length <= dropped_body_bytes_max
     && (head_.content_length == 0 || !framing_.expects_continue);
@@ -345,11 +334,15 @@ tcp_connection::read_body(uint64_t body_bytes_max) {
 
 // -- answers ------------------------------------------------------------------
 
-awaitable<bool> tcp_connection::send_reply(bool then_close) {
+awaitable<void> tcp_connection::await_reply() {
   while (!response_ && !stopped_) {
     wake_.expires_at(time_point::max());
     co_await wake_.async_wait(token);
   }
+}
+
+awaitable<bool> tcp_connection::send_reply(bool then_close) {
+  co_await await_reply();
   if (stopped_)
     co_return false;
   auto response = std::move(*response_);

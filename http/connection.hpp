@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/body_budget.hpp"
+#include "http/displacement.hpp"
 #include "http/exchange.hpp"
 #include "http/server.hpp"
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace weir {
 
@@ -31,12 +33,32 @@ struct listener_state {
   std::atomic<uint64_t> held{0};
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> refused{0};
+  std::atomic<uint64_t> displaced{0};
+};
+
+/// Counts one request as held while it lives.
+class held_mark {
+public:
+  explicit held_mark(std::atomic<uint64_t>& held) : held_{held} {
+    ++held_;
+  }
+  held_mark(const held_mark&) = delete;
+  held_mark& operator=(const held_mark&) = delete;
+  ~held_mark() {
+    --held_;
+  }
+
+private:
+  std::atomic<uint64_t>& held_;
 };
 
 /// One accepted connection. It lives until it has ended or was stopped.
 class connection {
 public:
   virtual ~connection() = default;
+  /// How it stands; empty while a request that was let in is under way. Any
+  /// thread.
+  [[nodiscard]] virtual std::optional<standing> stands() const = 0;
   /// Serves requests; `ended` runs once, on the connection's executor.
   virtual void start(std::function<void()> ended) = 0;
   /// Ends it when no request has come, else after the answers to those that

@@ -105,6 +105,10 @@ void add_listener(page& to, const listener_counts& counts,
          number(counts.unrecognised));
   to.add("weir_proxied_total", "sent", number(counts.proxied));
   to.add("weir_proxied_total", "unreachable", number(counts.unreachable));
+  to.add("weir_connections_displaced_total", "homeserver",
+         number(figures.listener.displaced));
+  to.add("weir_connections_displaced_total", "admin",
+         number(figures.admin.displaced));
   to.add("weir_connections", "homeserver",
          number(figures.listener.connections));
   to.add("weir_connections", "admin", number(figures.admin.connections));

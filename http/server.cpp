@@ -36,6 +36,8 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds accept_pause{100};
 /// A pause that the end of a connection cuts short.
 constexpr std::chrono::milliseconds until_one_ends{std::chrono::hours{1}};
+/// How often a listener at its bound looks whether somebody can give way.
+constexpr std::chrono::milliseconds look_again{100};
 /// So long before the end of a drain those who still wait are told so.
 constexpr std::chrono::milliseconds last_answer_time{500};
 /// No more than the system holds are taken out of the backlog in a drain, so
@@ -129,8 +131,8 @@ public:
 
   [[nodiscard]] figures figures_now() const {
     const std::lock_guard lock{mutex_};
-    return {open_.size(), shared_->held, shared_->budget.used(),
-            shared_->requests, shared_->refused};
+    return {open_.size(),      shared_->held,    shared_->budget.used(),
+            shared_->requests, shared_->refused, shared_->displaced};
   }
 
 private:
@@ -154,12 +156,13 @@ private:
     return fail(kind, shared_->options.address + ": " + error.message());
   }
 
-  /// Above the bound nothing is accepted: a homeserver that waits in the
-  /// backlog loses less than one that is refused (spec R2).
+  /// At the bound a connection without a request gives way to a new one. When
+  /// all have one nothing is accepted: a homeserver that waits in the backlog
+  /// loses less than one that is refused (spec R2).
   awaitable<void> accept_all() {
     while (!shared_->draining) {
       if (is_full()) {
-        co_await pause_for(until_one_ends);
+        co_await make_room();
         continue;
       }
       tcp::socket socket{asio::make_strand(io_)};
@@ -197,6 +200,34 @@ private:
         co_await pause_for(accept_pause);
       }
     }
+  }
+
+  /// Waits for somebody who has come, and then for the end of a connection.
+  awaitable<void> make_room() {
+    const auto [ec]
+      = co_await acceptor_.async_wait(tcp::acceptor::wait_read, token);
+    if (ec || shared_->draining || !is_full())
+      co_return;
+    const auto idle = longest_waiting();
+    if (idle) {
+      ++shared_->displaced;
+      log.warn("connection gave way to a new one connections_max={} "
+               "action=look who holds so many, or raise "
+               "listener.connections_max",
+               shared_->options.connections_max);
+      idle->stop();
+    }
+    co_await pause_for(look_again);
+  }
+
+  [[nodiscard]] std::shared_ptr<connection> longest_waiting() const {
+    const auto all = open_ones();
+    std::vector<std::optional<standing>> standings;
+    standings.reserve(all.size());
+    for (const auto& each : all)
+      standings.push_back(each->stands());
+    const auto chosen = displaced(standings);
+    return chosen ? all[*chosen] : nullptr;
   }
 
   awaitable<void> pause_for(std::chrono::milliseconds time) {

@@ -53,7 +53,7 @@ public:
 
   struct figures {
     uint64_t connections = 0, held = 0, budget_used = 0, requests = 0,
-             refused = 0;
+             refused = 0, displaced = 0;
   };
   [[nodiscard]] figures figures_now() const;
 

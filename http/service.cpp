@@ -41,6 +41,8 @@ const logger log_{"weir"};
 constexpr size_t io_threads = 2;
 /// How often a drain looks whether the listener has answered everybody.
 constexpr auto drain_look = std::chrono::milliseconds{20};
+/// Of the store, the log, the admin listener and the bridges.
+constexpr uint64_t other_open_files = 1'000;
 /// More than two beats of another node's slot.
 constexpr auto foreign_slot_watch = std::chrono::seconds{5};
 
@@ -344,6 +346,12 @@ int run_service(const loaded_setup& setup) {
   for (const auto& warning : setup.warnings)
     log_.warn("configuration {}", to_string(warning));
   std::signal(SIGPIPE, SIG_IGN);
+  const auto wanted
+    = setup.settings.listener.connections_max + other_open_files;
+  if (const auto bound = raise_open_files_max(); bound < wanted)
+    log_.warn("few files may be open bound={} wanted={} action=raise "
+              "LimitNOFILE or lower listener.connections_max",
+              bound, wanted);
   // From here on, so that a SIGHUP that comes early is a reload and no end.
   boost::asio::io_context io;
   boost::asio::signal_set hang_ups{io, SIGHUP};

@@ -4,6 +4,7 @@
 #include "schema/log.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <thread>
@@ -45,6 +46,16 @@ expected<void> make_data_dir(const std::string& data_dir) {
 expected<std::string> node_name(const std::string& data_dir) {
   WEIR_TRY(auto drawn, ensure_token_file(data_dir + "/node_id"));
   return drawn.substr(0, node_name_length);
+}
+
+uint64_t raise_open_files_max() {
+  rlimit bound{};
+  if (::getrlimit(RLIMIT_NOFILE, &bound) != 0)
+    return 0;
+  bound.rlim_cur = bound.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &bound);
+  ::getrlimit(RLIMIT_NOFILE, &bound);
+  return bound.rlim_cur;
 }
 
 expected<store_identity> prepare_store(const store_options& options) {

@@ -4,6 +4,7 @@
 #include "schema/error.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,10 @@ expected<void> make_data_dir(const std::string& data_dir);
 /// The name that this node's slots carry: drawn once and kept in
 /// `{data_dir}/node_id`, so that a restart knows its own slots.
 expected<std::string> node_name(const std::string& data_dir);
+
+/// Raises this process's bound of open files as far as it may go without
+/// rights, and returns what it is then.
+uint64_t raise_open_files_max();
 
 /// Opens the store, applies missing migrations, and reads who it is.
 expected<store_identity> prepare_store(const store_options& options);

@@ -27,6 +27,9 @@ public:
                  std::shared_ptr<listener_state> shared);
 
   void start(std::function<void()> ended) override;
+  [[nodiscard]] std::optional<standing> stands() const override {
+    return standing_.get();
+  }
   void drain() override;
   void stop() override;
   void answered(http_response response);
@@ -77,6 +80,7 @@ private:
   awaitable<refusal> held_until(std::function<bool()> ready,
                                 time_point deadline, in_drain waits);
   awaitable<refusal> read_body(uint64_t body_bytes_max);
+  awaitable<void> await_reply();
   awaitable<bool> send_reply(bool then_close);
   awaitable<bool> refuse(http_response response);
   awaitable<bool> send(http_response response);
@@ -92,6 +96,7 @@ private:
   request_framing framing_;
   std::string body_;
   std::optional<http_response> response_;
+  standing_now standing_;
   uint64_t deadline_turn_ = 0; ///< Tells a deadline from those called off.
   uint64_t request_turn_ = 0;  ///< Tells this request from those before.
   bool timed_out_ = false;

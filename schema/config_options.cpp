@@ -53,7 +53,8 @@ void add_listeners(options& table) {
   table.push_back(count<config>(
     "listener.connections_max",
     [](auto& c) -> auto& { return c.listener.connections_max; }, 16, 100'000,
-    "Open incoming connections of one listener."));
+    "Open incoming connections of one listener. At the bound one without a "
+    "request gives way to a new one."));
 }
 
 void add_homeserver(options& table) {

@@ -48,6 +48,9 @@ constexpr metric_family families[] = {
    "Requests turned away: unauthorised, unrecognised."},
   {"weir_proxied_total", counter, "result",
    "Requests passed on to bridges: sent, unreachable."},
+  {"weir_connections_displaced_total", counter, "side",
+   "Connections without a request that were closed at the bound, since a new "
+   "one came: homeserver, admin."},
   {"weir_connections", gauge, "side",
    "Open connections: homeserver, admin, bridges, bridges_idle."},
   {"weir_held_requests", gauge, "",

@@ -207,23 +207,6 @@ TEST_CASE("server: a reply may outlive the server") {
   CHECK(queue.size() == 0);
 }
 
-TEST_CASE("server: connections above the bound wait in the backlog") {
-  auto options = quick_options();
-  options.connections_max = 2;
-  const listening server{echo, options};
-  std::optional<wire_client> first{std::in_place, server.port()};
-  wire_client second{server.port()};
-  CHECK(status_of(first->ask(get)) == 200);
-  CHECK(status_of(second.ask(get)) == 200);
-  wire_client third{server.port()};
-  third.send(get);
-  CHECK(status_of(second.ask(get)) == 200);
-  CHECK(third.silent());
-  CHECK(server.figures().connections == 2);
-  first.reset();
-  CHECK(status_of(third.answer()) == 200);
-}
-
 TEST_CASE("server: a drain closes the idle and answers what is under way") {
   taken_queue queue;
   listening server{taking(queue)};
