@@ -9,8 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
 
@@ -60,10 +58,10 @@ http_response silence() {
 tcp_connection::tcp_connection(asio::ip::tcp::socket socket,
                                std::shared_ptr<listener_state> shared)
   : shared_{std::move(shared)},
-    socket_{std::move(socket)},
-    deadline_{socket_.get_executor()},
-    wake_{socket_.get_executor()},
-    reader_{socket_, shared_->options.header_bytes_max} {
+    wire_{std::move(socket)},
+    deadline_{wire_.socket().get_executor()},
+    wake_{wire_.socket().get_executor()},
+    reader_{wire_, shared_->options.header_bytes_max} {
 }
 
 void tcp_connection::start(std::function<void()> ended) {
@@ -79,7 +77,7 @@ void tcp_connection::start(std::function<void()> ended) {
     ended();
   };
   asio::co_spawn(
-    socket_.get_executor(),
+    wire_.socket().get_executor(),
     [self = shared_from_this()] { return self->serve(); }, std::move(finish));
 }
 
@@ -87,7 +85,7 @@ void tcp_connection::drain() {
   on_strand([](tcp_connection& self) {
     error_code ignored;
     if (self.idle_)
-      self.socket_.cancel(ignored); // It takes its last look.
+      self.wire_.socket().cancel(ignored); // It takes its last look.
   });
 }
 
@@ -142,7 +140,8 @@ void tcp_connection::arm(std::chrono::milliseconds time, at_deadline then) {
     if (then == at_deadline::close)
       self->close();
     else
-      self->socket_.shutdown(asio::socket_base::shutdown_receive, ignored);
+      self->wire_.socket().shutdown(asio::socket_base::shutdown_receive,
+                                    ignored);
   });
 }
 
@@ -153,14 +152,7 @@ void tcp_connection::disarm() {
 
 void tcp_connection::close() {
   error_code ignored;
-  socket_.close(ignored);
-}
-
-/// A client that has shut down its sending half counts as gone: the socket
-/// cannot tell that from one that is closed.
-bool tcp_connection::client_gone() {
-  pollfd look{socket_.native_handle(), POLLRDHUP, 0};
-  return ::poll(&look, 1, 0) != 0;
+  wire_.socket().close(ignored);
 }
 
 http_response tcp_connection::why_unread(const error_code& why) const {
@@ -173,14 +165,30 @@ http_response tcp_connection::why_unread(const error_code& why) const {
 
 awaitable<void> tcp_connection::serve() {
   error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
-  const auto peer = socket_.remote_endpoint(ignored);
+  auto& socket = wire_.socket();
+  socket.set_option(asio::ip::tcp::no_delay{true}, ignored);
+  const auto peer = socket.remote_endpoint(ignored);
   remote_ = peer.address().to_string() + ':' + std::to_string(peer.port());
+  if (shared_->identity && !co_await shake_hands())
+    co_return;
   while (co_await await_request())
     if (!co_await one_request())
       break;
   if (lingers_)
     co_await linger();
+}
+
+/// A client that speaks no TLS, or none that we take, is told by TLS itself.
+awaitable<bool> tcp_connection::shake_hands() {
+  const auto session = shared_->identity->session();
+  if (!session)
+    co_return false;
+  arm(shared_->options.header_time, at_deadline::close);
+  const auto ec = co_await wire_.shake_hands(session.value());
+  disarm();
+  if (ec)
+    log.debug("no TLS with a client remote={} why={}", remote_, ec.message());
+  co_return !ec;
 }
 
 /// Waits for the first byte of a request; an end in between is silent. While
@@ -194,7 +202,7 @@ awaitable<bool> tcp_connection::await_request() {
     } else if (reader_.has_bytes()) {
       co_return !stopped_;
     } else if (stopped_
-               || (draining && request_turn_ > 0 && !reader_.more_is_here())) {
+               || (draining && request_turn_ > 0 && !wire_.has_more())) {
       co_return false;
     } else {
       idle_ = true;
@@ -295,7 +303,7 @@ tcp_connection::held_until(std::function<bool()> ready, time_point deadline,
     co_return std::nullopt;
   const held_mark mark{shared_->held};
   while (!ready()) {
-    if (stopped_ || client_gone())
+    if (stopped_ || wire_.peer_ended())
       co_return silence();
     const auto now = steady::now();
     if (shared_->draining)
@@ -316,11 +324,8 @@ tcp_connection::read_body(uint64_t body_bytes_max) {
     co_return std::nullopt;
   arm(shared_->options.body_time, at_deadline::end_reading);
   error_code ec;
-  if (framing_.expects_continue && !reader_.has_bytes()) {
-    const auto sent
-      = co_await asio::async_write(socket_, asio::buffer(go_on), token);
-    ec = std::get<0>(sent);
-  }
+  if (framing_.expects_continue && !reader_.has_bytes())
+    ec = co_await wire_.write({asio::buffer(go_on), {}});
   if (!ec && head_.chunked)
     ec = co_await reader_.read_chunked(body_bytes_max, body_);
   else if (!ec)
@@ -369,16 +374,15 @@ awaitable<bool> tcp_connection::send(http_response response) {
                                                   ? asio::buffer(response.body)
                                                   : asio::const_buffer{}};
   arm(shared_->options.body_time, at_deadline::close);
-  const auto [ec, bytes] = co_await asio::async_write(socket_, parts, token);
+  const auto ec = co_await wire_.write(parts);
   disarm();
   lingers_ = !ec && then_close;
   co_return !ec && !then_close;
 }
 
 awaitable<void> tcp_connection::linger() {
-  error_code ignored;
-  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   arm(linger_time, at_deadline::close);
+  co_await wire_.end_sending();
   co_await reader_.drop(linger_bytes_max);
   disarm();
 }

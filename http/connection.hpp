@@ -4,6 +4,7 @@
 #include "http/displacement.hpp"
 #include "http/exchange.hpp"
 #include "http/server.hpp"
+#include "http/tls_identity.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -22,11 +23,14 @@ struct listener_state {
     : options{std::move(bounds)},
       handler{std::move(decide)},
       budget{options.budget_bytes} {
+    if (!options.certificate_file.empty())
+      identity.emplace(options.certificate_file, options.key_file);
   }
 
   const server_options options;
   const head_handler handler;
   body_budget budget;
+  std::optional<tls_identity> identity; ///< Set: the listener speaks TLS.
   std::atomic<bool> draining{false};
   /// In a drain: until when a request may wait for room for its body.
   std::atomic<std::chrono::steady_clock::time_point> waits_end{};

@@ -2,12 +2,10 @@
 
 #include "http/matrix_reply.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include <algorithm>
@@ -21,8 +19,6 @@ namespace http = boost::beast::http;
 using asio::awaitable;
 using boost::system::error_code;
 
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
-
 /// Beast sizes each read by the buffer's spare room; a fresh one has 512 bytes,
 /// which makes a large body ten times slower.
 constexpr size_t read_bytes = size_t{64} << 10;
@@ -34,11 +30,11 @@ constexpr size_t body_padding_bytes = 64;
 
 } // namespace
 
-/// The socket, what was read and not used yet, and the parser of this request.
+/// The wire, what was read and not used yet, and the parser of this request.
 class message_reader::impl {
 public:
-  impl(asio::ip::tcp::socket& from, size_t head_bound)
-    : socket{from},
+  impl(wire& bytes, size_t head_bound)
+    : from{bytes},
       header_bytes_max{head_bound},
       buffer{header_bytes_max + read_bytes} {
     buffer.reserve(read_bytes);
@@ -48,27 +44,21 @@ public:
     return static_cast<const char*>(buffer.data().data());
   }
 
-  asio::ip::tcp::socket& socket;
+  wire& from;
   const size_t header_bytes_max;
   /// Bounded, because Beast does not bound the head of a chunk or a trailer.
   boost::beast::flat_buffer buffer;
   std::optional<http::request_parser<http::string_body>> parser;
 };
 
-message_reader::message_reader(asio::ip::tcp::socket& socket,
-                               size_t header_bytes_max)
-  : impl_{std::make_unique<impl>(socket, header_bytes_max)} {
+message_reader::message_reader(wire& from, size_t header_bytes_max)
+  : impl_{std::make_unique<impl>(from, header_bytes_max)} {
 }
 
 message_reader::~message_reader() = default;
 
 bool message_reader::has_bytes() const noexcept {
   return impl_->buffer.size() != 0;
-}
-
-bool message_reader::more_is_here() const noexcept {
-  error_code ignored;
-  return impl_->socket.available(ignored) > 0;
 }
 
 bool message_reader::skip_empty_line() noexcept {
@@ -80,9 +70,24 @@ bool message_reader::skip_empty_line() noexcept {
 }
 
 awaitable<error_code> message_reader::read_more() {
-  const auto [ec, bytes] = co_await impl_->socket.async_read_some(
-    impl_->buffer.prepare(read_bytes), token);
+  const auto [ec, bytes]
+    = co_await impl_->from.read_some(impl_->buffer.prepare(read_bytes));
   impl_->buffer.commit(bytes);
+  co_return ec;
+}
+
+/// Reads on. At the end of the connection the parser says what is missing.
+awaitable<error_code> message_reader::feed() {
+  auto& parser = *impl_->parser;
+  // Beast bounds a head, but not the head of a chunk or a trailer.
+  if (impl_->buffer.size() > impl_->header_bytes_max)
+    co_return error_code{http::error::buffer_overflow};
+  auto ec = co_await read_more();
+  if (ec == asio::error::eof) {
+    ec = http::error::end_of_stream;
+    if (parser.got_some())
+      parser.put_eof(ec);
+  }
   co_return ec;
 }
 
@@ -92,16 +97,23 @@ awaitable<error_code> message_reader::read_head() {
   parser.body_limit(boost::none); // The handler says how much.
   // Beast holds each piece of a head to its limit; the sum is ours to bound.
   size_t used = 0;
-  while (!parser.is_header_done()) {
-    const auto [ec, bytes] = co_await http::async_read_some(
-      impl_->socket, impl_->buffer, parser, token);
+  while (true) {
+    error_code ec;
+    const auto bytes = parser.put(impl_->buffer.data(), ec);
+    impl_->buffer.consume(bytes);
     used += bytes;
-    if (ec)
+    if (ec && ec != http::error::need_more)
       co_return ec;
     if (used > impl_->header_bytes_max)
       co_return error_code{http::error::header_limit};
+    if (parser.is_header_done())
+      co_return error_code{};
+    if (ec || bytes == 0) {
+      ec = co_await feed();
+      if (ec)
+        co_return ec;
+    }
   }
-  co_return error_code{};
 }
 
 void message_reader::copy_head(request_head& head,
@@ -128,8 +140,8 @@ awaitable<error_code> message_reader::read_sized(uint64_t bytes_wanted,
   while (got < size) {
     if (body.size() == got)
       body.resize(std::min(got + body_step_bytes, size));
-    const auto [ec, bytes] = co_await impl_->socket.async_read_some(
-      asio::buffer(body.data() + got, body.size() - got), token);
+    const auto [ec, bytes] = co_await impl_->from.read_some(
+      asio::buffer(body.data() + got, body.size() - got));
     if (ec)
       co_return ec;
     got += bytes;
@@ -141,8 +153,16 @@ awaitable<error_code> message_reader::read_chunked(uint64_t bytes_max,
                                                    std::string& body) {
   auto& parser = *impl_->parser;
   parser.body_limit(bytes_max);
-  const auto [ec, bytes]
-    = co_await http::async_read(impl_->socket, impl_->buffer, parser, token);
+  parser.eager(true);
+  error_code ec;
+  while (!parser.is_done()) {
+    const auto bytes = parser.put(impl_->buffer.data(), ec);
+    impl_->buffer.consume(bytes);
+    if (ec == http::error::need_more || (!ec && bytes == 0))
+      ec = co_await feed();
+    if (ec)
+      break;
+  }
   body = std::move(parser.get().body());
   body.reserve(body.size() + body_padding_bytes);
   co_return ec;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "http/framing.hpp"
+#include "http/wire.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace weir {
 
-/// Reads the requests of one connection, one after the other, from its socket.
+/// Reads the requests of one connection, one after the other, from its wire.
 /// Each operation says why it stopped short; the caller bounds its time by
 /// ending the socket's receiving side. Owned by the connection, used on its
 /// strand. Beast stays behind this.
@@ -24,13 +24,11 @@ public:
 
   /// A head, a chunk's head or a trailer of more than `header_bytes_max` bytes
   /// is refused.
-  message_reader(boost::asio::ip::tcp::socket& socket, size_t header_bytes_max);
+  message_reader(wire& from, size_t header_bytes_max);
   ~message_reader();
 
   /// Whether bytes of a next request are here.
   [[nodiscard]] bool has_bytes() const noexcept;
-  /// Whether the socket holds bytes that were not read yet.
-  [[nodiscard]] bool more_is_here() const noexcept;
   /// Eats an empty line in front of a request line, if one stands there.
   bool skip_empty_line() noexcept;
   /// Waits for more bytes.
@@ -41,7 +39,7 @@ public:
   /// What `read_head` read.
   void copy_head(request_head& head, request_framing& framing) const;
 
-  /// Reads a body of `size` bytes, straight from the socket into `body`, with
+  /// Reads a body of `size` bytes, straight from the wire into `body`, with
   /// 64 bytes to spare in its capacity.
   awaitable<error_code> read_sized(uint64_t size, std::string& body);
   /// Reads a chunked body of at most `bytes_max`; its trailer is dropped.
@@ -55,6 +53,8 @@ public:
   problem_of(const error_code& why) const;
 
 private:
+  awaitable<error_code> feed();
+
   class impl;
   std::unique_ptr<impl> impl_;
 };

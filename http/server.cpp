@@ -82,6 +82,9 @@ public:
   }
 
   expected<void> start() {
+    if (shared_->identity) {
+      WEIR_TRY(shared_->identity->load());
+    }
     const auto& address = shared_->options.address;
     const auto parts = split_address(address);
     if (!parts)

@@ -17,7 +17,9 @@ namespace weir {
 
 /// Where to listen, and the bounds.
 struct server_options {
-  std::string address; ///< `host:port`, IPv6 in brackets; port 0: any.
+  std::string address;          ///< `host:port`, IPv6 in brackets; port 0: any.
+  std::string certificate_file; ///< PEM; empty: no TLS.
+  std::string key_file;         ///< PEM.
   uint64_t budget_bytes = uint64_t{512} << 20; ///< Bodies in flight, all told.
   size_t connections_max = 4096;
   size_t header_bytes_max = size_t{64} << 10;
@@ -34,8 +36,8 @@ public:
               head_handler handler);
   ~http_server();
 
-  /// Binds and listens. Errors: `ec::busy` when the address is taken,
-  /// `ec::invalid_argument`.
+  /// Binds and listens. Errors: `ec::busy` when the address is taken;
+  /// `ec::invalid_argument`; those of `tls_identity::load`.
   expected<void> start();
 
   /// The port listened on, after `start`.

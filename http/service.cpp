@@ -115,9 +115,8 @@ public:
       listener_{io_, listener_options_of(),
                 [this](const request_head& head) { return main_page(head); }},
       admin_listener_{
-        io_, {setup_.settings.admin.listen}, [this](const request_head& head) {
-          return admin_.handle(head);
-        }} {
+        io_, admin_listener_options_of(),
+        [this](const request_head& head) { return admin_.handle(head); }} {
   }
 
   int run() {
@@ -306,6 +305,16 @@ private:
     to.address = setup_.settings.listen;
     to.budget_bytes = setup_.settings.listener.in_flight_bytes;
     to.connections_max = setup_.settings.listener.connections_max;
+    to.certificate_file = setup_.settings.listener.tls.certificate_file;
+    to.key_file = setup_.settings.listener.tls.key_file;
+    return to;
+  }
+
+  server_options admin_listener_options_of() {
+    server_options to;
+    to.address = setup_.settings.admin.listen;
+    to.certificate_file = setup_.settings.admin.tls.certificate_file;
+    to.key_file = setup_.settings.admin.tls.key_file;
     return to;
   }
 

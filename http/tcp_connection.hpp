@@ -3,6 +3,7 @@
 #include "http/connection.hpp"
 #include "http/framing.hpp"
 #include "http/message_reader.hpp"
+#include "http/wire.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -54,7 +55,7 @@ private:
   template <class Function>
   void on_strand(Function change) {
     boost::asio::dispatch(
-      socket_.get_executor(),
+      wire_.socket().get_executor(),
       [self = shared_from_this(), change = std::move(change)]() mutable {
         change(*self);
         self->wake_.cancel();
@@ -67,11 +68,11 @@ private:
   reply make_reply();
   std::function<void()> make_opener();
   std::function<void()> make_waker();
-  [[nodiscard]] bool client_gone();
   [[nodiscard]] http_response
   why_unread(const boost::system::error_code& why) const;
 
   awaitable<void> serve();
+  awaitable<bool> shake_hands();
   awaitable<bool> await_request();
   awaitable<bool> one_request();
   awaitable<refusal> read_head();
@@ -87,7 +88,7 @@ private:
   awaitable<void> linger();
 
   std::shared_ptr<listener_state> shared_;
-  boost::asio::ip::tcp::socket socket_;
+  wire wire_;
   boost::asio::steady_timer deadline_;
   boost::asio::steady_timer wake_; ///< Cancelled when something has changed.
   message_reader reader_;

@@ -71,7 +71,15 @@ struct producer_options {
 /// already put in front of them.
 struct config {
   std::string listen = "127.0.0.1:8009"; ///< `host:port`, IPv6 in brackets.
-  /// What the homeserver is told; no trailing slash. Default: http://{listen}.
+
+  /// What a listener shows in TLS; both empty: it speaks none.
+  struct tls_options {
+    std::string certificate_file; ///< PEM, with the chain.
+    std::string key_file;         ///< PEM.
+    friend bool operator==(const tls_options&, const tls_options&) = default;
+  };
+  /// What the homeserver is told; no trailing slash. Default: http://{listen},
+  /// or https.
   std::string public_url;
 
   struct admin_options {
@@ -79,6 +87,7 @@ struct config {
     /// Made at first start when absent. Default: {data_dir}/admin.token.
     std::string token_file;
     std::string viewer_token_file; ///< Empty: there is no viewer token.
+    tls_options tls;
     friend bool operator==(const admin_options&, const admin_options&)
       = default;
   } admin;
@@ -114,6 +123,7 @@ struct config {
     size_t body_bytes_max = limits::inbound_body_bytes_default;
     size_t in_flight_bytes = size_t{512} << 20; ///< >= body_bytes_max.
     size_t connections_max = 4096;
+    tls_options tls;
     friend bool operator==(const listener_options&, const listener_options&)
       = default;
   } listener;

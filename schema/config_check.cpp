@@ -12,6 +12,16 @@ namespace weir {
 
 namespace {
 
+void check_tls(const std::string& section, const config::tls_options& tls,
+               config_reading& reading) {
+  if (tls.certificate_file.empty() == tls.key_file.empty())
+    return;
+  const auto* missing
+    = tls.key_file.empty() ? ".key_file" : ".certificate_file";
+  reading.problem(section + missing,
+                  "expected this key, a certificate and its key go together");
+}
+
 void check_listeners(config& settings, config_reading& reading) {
   const bool is_open_to_all = settings.listen.starts_with("0.0.0.0:")
     || settings.listen.starts_with("[::]:");
@@ -20,7 +30,12 @@ void check_listeners(config& settings, config_reading& reading) {
                     "expected this key, since listen names no "
                     "address that a homeserver can reach");
   if (settings.public_url.empty())
-    settings.public_url = "http://" + settings.listen;
+    settings.public_url
+      = (settings.listener.tls.certificate_file.empty() ? "http://"
+                                                        : "https://")
+      + settings.listen;
+  check_tls("listener.tls", settings.listener.tls, reading);
+  check_tls("admin.tls", settings.admin.tls, reading);
   if (settings.listen == settings.admin.listen
       && !settings.listen.ends_with(":0"))
     reading.problem("admin.listen", "expected another address than listen");

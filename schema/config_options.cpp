@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 namespace weir {
 
@@ -13,6 +14,27 @@ using options = option_table<config>;
 constexpr std::array log_levels{
   std::pair{"debug", log_level::debug}, std::pair{"info", log_level::info},
   std::pair{"warn", log_level::warn}, std::pair{"error", log_level::error}};
+
+/// Where a listener finds what it shows in TLS.
+template <class Part>
+void add_tls(options& table, const std::string& section, Part part,
+             const std::string& effect) {
+  using namespace kinds;
+  // Keys are views of texts that live as long as the table.
+  static std::deque<std::string> names;
+  const auto& certificate
+    = names.emplace_back(section + ".tls.certificate_file");
+  const auto& certificate_words = names.emplace_back(
+    "PEM file with the certificate and its chain, read again when it changes. "
+    + effect);
+  const auto& key = names.emplace_back(section + ".tls.key_file");
+  table.push_back(readable_path<config>(
+    certificate, [part](auto& c) -> auto& { return part(c).certificate_file; },
+    certificate_words));
+  table.push_back(readable_path<config>(
+    key, [part](auto& c) -> auto& { return part(c).key_file; },
+    "PEM file with its key, without a password; not readable by others."));
+}
 
 void add_listeners(options& table) {
   using namespace kinds;
@@ -38,6 +60,14 @@ void add_listeners(options& table) {
     [](auto& c) -> auto& { return c.admin.viewer_token_file; },
     "Holds a token that may only read; made likewise. Default: there is no "
     "such token."));
+  add_tls(
+    table, "admin", [](auto& c) -> auto& { return c.admin.tls; },
+    "With it the admin listener speaks TLS; `weir status` and the like trust "
+    "this file, and the certificate has to name the address of "
+    "`admin.listen`.");
+  add_tls(
+    table, "listener", [](auto& c) -> auto& { return c.listener.tls; },
+    "With it the main listener speaks TLS and nothing else.");
   table.push_back(size<config>(
     "listener.body_bytes_max",
     [](auto& c) -> auto& { return c.listener.body_bytes_max; },

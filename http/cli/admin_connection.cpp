@@ -30,12 +30,14 @@ http_answer call_and_wait(http_request request) {
 } // namespace
 
 admin_call connect_admin(const config& settings, const std::string& token) {
-  return [listen = settings.admin.listen,
-          token](std::string_view method,
-                 std::string_view path) -> expected<admin_answer> {
+  http_peer peer{"http://" + settings.admin.listen, {}};
+  if (const auto& tls = settings.admin.tls; !tls.certificate_file.empty())
+    peer = {"https://" + settings.admin.listen, tls.certificate_file};
+  return [peer, token](std::string_view method,
+                       std::string_view path) -> expected<admin_answer> {
     http_request request;
     request.method = method;
-    request.peer.url = "http://" + listen;
+    request.peer = peer;
     request.target = std::string{path};
     request.fields = {{"Authorization", "Bearer " + token}};
     request.deadlines = deadlines;

@@ -1,8 +1,8 @@
 /// How a bridge can be reached (spec line 32).
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { certificate } from './lib/certificate.mjs';
 import { must_hold } from './lib/checkers.mjs';
 import { message, messages } from './lib/events.mjs';
 import { run, test } from './lib/test.mjs';
@@ -59,18 +59,6 @@ for (const form of ['unix://', 'unix:']) {
   });
 }
 
-/// A key and a certificate for `name`, signed by nobody but itself.
-function certificate(folder, name) {
-  const key = path.join(folder, 'key.pem');
-  const cert = path.join(folder, 'cert.pem');
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt',
-    'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key,
-    '-out', cert, '-subj', `/CN=${name}`, '-addext',
-    name === '127.0.0.1' ? `subjectAltName=IP:${name}`
-      : `subjectAltName=DNS:${name}`], { stdio: 'ignore' });
-  return { files: { key, cert },
-    tls: { key: fs.readFileSync(key), cert: fs.readFileSync(cert) } };
-}
 
 test('g32 https with an authority of its own', async (t) => {
   const { files, tls } = certificate(t.folder(), '127.0.0.1');

@@ -95,8 +95,8 @@ std::string broken_request_property(std::string_view bytes) {
   std::string broken;
   asio::io_context io{1};
   // Only read from, which does not depend on the kind of the socket.
-  asio::ip::tcp::socket socket{io, asio::ip::tcp::v4(), ends[0]};
-  message_reader reader{socket, header_bytes_max};
+  wire from{asio::ip::tcp::socket{io, asio::ip::tcp::v4(), ends[0]}};
+  message_reader reader{from, header_bytes_max};
   asio::co_spawn(io, read_all(reader, broken), [&](std::exception_ptr thrown) {
     if (thrown)
       broken = "it throws";

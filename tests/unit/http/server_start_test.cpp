@@ -11,7 +11,9 @@ namespace {
 
 expected<void> started(const std::string& address) {
   boost::asio::io_context io;
-  http_server server{io, {address}, echo};
+  server_options options;
+  options.address = address;
+  http_server server{io, std::move(options), echo};
   return server.start();
 }
 
