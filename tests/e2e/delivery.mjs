@@ -60,6 +60,10 @@ test('g04 what comes during an outage never joins an id already sent',
       await from.send(messages('later', 4, n * 4));
     }
     await bridge.sees(bridge.transactions.length + 1);
+    // From here on its bytes are made anew from the store.
+    await weir.kill();
+    await weir.start();
+    await bridge.sees(bridge.transactions.length + 1);
     bridge.behaviour = answer(200);
     await bridge.has(from.accepted);
     const [first] = bridge.transactions;
