@@ -7,9 +7,12 @@ import { must_hold } from './lib/checkers.mjs';
 import { message, messages } from './lib/events.mjs';
 import { run, test } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';
+import { weir_binary } from './lib/weir.mjs';
 
-async function delivers(t, bridge, over) {
-  const weir = await t.weir({ bridges: [bridge], over });
+async function delivers(t, bridge, over, binary) {
+  const weir = await t.prepare({ bridges: [bridge], over });
+  weir.binary = binary ?? weir.binary;
+  await weir.start();
   const from = t.sender(weir, bridge);
   await from.send(messages('a', 3));
   await bridge.has(from.accepted);
@@ -30,23 +33,25 @@ test('g32 a bridge at an IPv6 literal', async (t) => {
   await delivers(t, bridge);
 });
 
+/// A program like Weir for which `localhost` has both addresses, whatever this
+/// machine says: in a mount namespace of its own it has another /etc/hosts.
+function with_both_addresses(t) {
+  const folder = t.folder();
+  const hosts = path.join(folder, 'hosts');
+  fs.writeFileSync(hosts, '::1 localhost\n127.0.0.1 localhost\n');
+  const program = path.join(folder, 'weir');
+  fs.writeFileSync(program, `#!/bin/sh
+exec unshare --mount sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' \\
+  '${hosts}' '${weir_binary()}' "$@"
+`, { mode: 0o755 });
+  return program;
+}
+
 for (const [family, host] of [['IPv4', '127.0.0.1'], ['IPv6', '::1']]) {
   test(`g32 a bridge at a name that listens on ${family} only`, async (t) => {
     const bridge = await t.bridge({ host });
     bridge.extra = { url: `http://localhost:${bridge.port}` };
-    const hosts = fs.readFileSync('/etc/hosts', 'utf8');
-    const has_six = /^::1\s.*\blocalhost\b/m.test(hosts);
-    if (family === 'IPv6' && !has_six) {
-      // This machine gives the name one address: the other must fail clearly,
-      // and the event must wait.
-      const weir = await t.weir({ bridges: [bridge] });
-      const from = t.sender(weir, bridge);
-      await from.send([message('$a')]);
-      await until('the refusal is told', async () =>
-        (await weir.queue('bridge'))?.last_error === 'connect_refused');
-      return;
-    }
-    await delivers(t, bridge);
+    await delivers(t, bridge, {}, with_both_addresses(t));
   });
 }
 
