@@ -52,25 +52,23 @@ target_link_libraries(weir_fuzz_trace PUBLIC weir_schema
 add_library(
   weir_fuzz_http OBJECT
   ../http/boost_assert.cpp ../http/auth.cpp ../http/framing.cpp ../http/matrix_reply.cpp
-  ../http/message_reader.cpp ../http/router.cpp ../http/client/answer_reader.cpp)
-# clang 14 cannot mark the functions that it makes of coroutines.
-set(coroutines -fno-sanitize=function)
+  ../http/message_reader.cpp ../http/router.cpp ../http/wire.cpp
+  ../http/client/answer_reader.cpp)
 target_compile_definitions(weir_fuzz_http PUBLIC BOOST_ENABLE_ASSERT_HANDLER)
-target_compile_options(weir_fuzz_http PRIVATE -fsanitize=fuzzer-no-link
-                                              ${coroutines})
+target_compile_options(weir_fuzz_http PRIVATE -fsanitize=fuzzer-no-link)
 target_link_libraries(weir_fuzz_http PUBLIC weir_schema Threads::Threads
-                      PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
+                      PRIVATE OpenSSL::SSL OpenSSL::Crypto nlohmann_json::nlohmann_json)
 
 foreach(fuzzer IN LISTS fuzzers)
   set(program fuzz_${fuzzer})
   add_executable(${program} fuzz/fuzz_entry.cpp fuzz/${fuzzer}_property.cpp)
   target_compile_definitions(
     ${program} PRIVATE WEIR_PROPERTY=broken_${fuzzer}_property)
-  target_compile_options(${program} PRIVATE -fsanitize=fuzzer ${coroutines})
+  target_compile_options(${program} PRIVATE -fsanitize=fuzzer)
   target_link_options(${program} PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${program} PRIVATE weir_policy weir_schema)
   if(fuzzer STREQUAL request OR fuzzer STREQUAL answer)
-    target_link_libraries(${program} PRIVATE weir_fuzz_http OpenSSL::Crypto)
+    target_link_libraries(${program} PRIVATE weir_fuzz_http OpenSSL::SSL OpenSSL::Crypto)
   endif()
   if(fuzzer STREQUAL trace)
     target_link_libraries(${program} PRIVATE weir_fuzz_trace)
