@@ -3,6 +3,7 @@
 #include "http/cli/admin_commands.hpp"
 #include "http/cli/commands.hpp"
 #include "http/cli/trace_commands.hpp"
+#include "schema/config_values.hpp"
 #include "schema/metrics.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <span>
 
 namespace weir {
 
@@ -306,6 +308,30 @@ void add_trace_commands(CLI::App& app, commands& run) {
   add_json(status, run);
 }
 
+/// What to say of the first word that should be a command and is none; empty
+/// when there is no such word. CLI11 says only that a command is missing.
+std::string unknown_command(const CLI::App& app,
+                            std::span<const char* const> words) {
+  const auto* at = &app;
+  for (const std::string word : words) {
+    std::vector<std::string> names;
+    const CLI::App* next = nullptr;
+    for (const auto* each : at->get_subcommands({})) {
+      names.push_back(each->get_name());
+      next = names.back() == word ? each : next;
+    }
+    if (names.empty() || word.empty() || word.front() == '-')
+      return {};
+    if (next == nullptr) {
+      const auto near = nearest_key(word, names);
+      return at->get_name() + " has no command " + word
+        + (near.empty() ? "\n" : ", did you mean " + near + "?\n");
+    }
+    at = next;
+  }
+  return {};
+}
+
 } // namespace
 
 int run_command_line(int argc, const char* const* argv,
@@ -322,6 +348,7 @@ int run_command_line(int argc, const char* const* argv,
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& refused) {
+    err << unknown_command(app, {argv + 1, argv + std::max(argc, 1)});
     return app.exit(refused, out, err) == 0 ? exit_ok : exit_usage;
   }
   return run.chosen();

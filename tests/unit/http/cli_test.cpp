@@ -219,6 +219,12 @@ TEST_CASE("cli: serve starts only with a setup that is right") {
 TEST_CASE("cli: a wrong command line is told from a failure") {
   CHECK(run({}).code == 2);
   CHECK(run({"serv"}).code == 2);
+  CHECK(
+    has(run({"serv"}).err, "weir has no command serv, did you mean serve?"));
+  CHECK(has(run({"dead-letters", "lits"}).err,
+            "dead-letters has no command lits, did you mean list?"));
+  CHECK_FALSE(has(run({"--frob"}).err, "no command"));
+  CHECK_FALSE(has(run({"registration"}).err, "no command"));
   CHECK(run({"registration"}).code == 2);
   CHECK(run({"dead-letters"}).code == 2);
   CHECK(run({"dead-letters", "show", "x"}).code == 2);
