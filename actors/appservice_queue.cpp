@@ -86,10 +86,17 @@ bool appservice_queue_state::may_take(const wake& what) const {
   return what.pinned && !lost_ && what.pinned->first_seq > ended_seq_;
 }
 
-/// The one place where the next step is taken.
+/// The one place where the next step is taken. What must survive a restart is
+/// stored before.
 void appservice_queue_state::proceed() {
   if (busy_ || leaving_)
     return;
+  if (const auto pause = delivery_->pause_to_store(self_->now()))
+    return keep_pause(*pause);
+  take_step();
+}
+
+void appservice_queue_state::take_step() {
   if (draining_)
     return finish_drain();
   if (!known_)
@@ -158,22 +165,33 @@ void appservice_queue_state::send() {
               send_http{id, config_.settings.id.value, std::move(request)})
     .then(
       [this, started](const http_answer& answer) { answered(answer, started); },
-      [this, started, id](const caf::error&) { give_up_send(id, started); });
+      [this, started, id](const caf::error& why) { unsent(id, started, why); });
 }
 
-/// The transport did not answer within all its deadlines, or is gone: nothing
-/// is sent before it has confirmed that the connection is closed.
-void appservice_queue_state::give_up_send(uint64_t id, instant started) {
+/// A transport that ended has closed all its connections. One that did not
+/// answer within all its deadlines has to confirm that this one is closed
+/// before anything else is sent.
+void appservice_queue_state::unsent(uint64_t id, instant started,
+                                    const caf::error& why) {
+  if (!timed_out(why))
+    return interrupted();
   self_->request(house_->transport, store_timeout, abort_http{id})
     .then(
       [this, started](const http_aborted&) {
         answered(unanswered(no_answer::aborted, "given up"), started);
       },
-      [this, started](const caf::error&) {
-        // A transport that died closed all its connections.
-        answered(unanswered(no_answer::aborted, "the transport was restarted"),
-                 started);
+      [this, started](const caf::error& silence) {
+        timed_out(silence)
+          ? answered(unanswered(no_answer::aborted, "it does not end"), started)
+          : interrupted();
       });
+}
+
+/// No word of the bridge: the same goes again, under the same id.
+void appservice_queue_state::interrupted() {
+  busy_ = false;
+  delivery_->interrupted(self_->now());
+  proceed();
 }
 
 void appservice_queue_state::answered(const http_answer& answer,
@@ -187,35 +205,35 @@ void appservice_queue_state::answered(const http_answer& answer,
   if (config_.board)
     config_.board->set_unreachable(config_.settings.id,
                                    never_connected(answer));
-  if (verdict.kind == policy::verdict_kind::accepted) {
+  if (verdict.kind == policy::verdict_kind::accepted)
     stop_point("before_ack_commit");
-    return proceed();
-  }
-  tell_refusal(log_, config_.settings.id, *pinned_, *delivery_, verdict, answer,
-               now);
+  else
+    tell_refusal(log_, config_.settings.id, *pinned_, *delivery_, verdict,
+                 answer, now);
   tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
-  keep_pause();
+  proceed();
 }
 
-/// A pause that must survive a restart is stored before anything else is done.
-void appservice_queue_state::keep_pause() {
-  const auto pause = delivery_->pause_to_store(self_->now());
-  if (!pause)
-    return proceed();
+/// Without the store the pause holds in memory all the same, and is stored at
+/// the next step that can.
+void appservice_queue_state::keep_pause(
+  const policy::delivery::stored_pause& pause) {
   busy_ = true;
   self_
     ->request(writer(), store_timeout,
-              store_pause{config_.settings.id, pause->rest,
-                          pause->by_peer ? pause_cause::peer : pause_cause::own,
+              store_pause{config_.settings.id, pause.rest,
+                          pause.by_peer ? pause_cause::peer : pause_cause::own,
                           deadline()})
     .then(
-      [this](const stored&) {
+      [this, pause](const stored&) {
         busy_ = false;
+        delivery_->pause_stored(pause, true);
         proceed();
       },
-      [this](const caf::error&) {
-        busy_ = false; // The pause holds in memory all the same.
-        proceed();
+      [this, pause](const caf::error&) {
+        busy_ = false;
+        delivery_->pause_stored(pause, false);
+        take_step();
       });
 }
 
@@ -227,18 +245,17 @@ void appservice_queue_state::prove_alive() {
   self_
     ->request(house_->transport, timeout,
               send_http{next_http_id(), {}, std::move(request)})
-    .then(
-      [this](const http_answer& answer) {
-        busy_ = false;
-        delivery_->proved(shows_life(answer), self_->now());
-        tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
-        proceed();
-      },
-      [this](const caf::error&) {
-        busy_ = false;
-        delivery_->proved(false, self_->now());
-        proceed();
-      });
+    .then([this](const http_answer& answer) { proved(shows_life(answer)); },
+          [this](const caf::error& why) {
+            timed_out(why) ? proved(false) : interrupted();
+          });
+}
+
+void appservice_queue_state::proved(bool alive) {
+  busy_ = false;
+  delivery_->proved(alive, self_->now());
+  tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
+  proceed();
 }
 
 void appservice_queue_state::settle() {

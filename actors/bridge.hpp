@@ -5,6 +5,7 @@
 #include <caf/atom.hpp>
 #include <caf/error.hpp>
 #include <caf/make_message.hpp>
+#include <caf/sec.hpp>
 
 namespace weir {
 
@@ -23,6 +24,12 @@ inline error from_caf(const caf::error& what) {
   if (what.context().match_elements<std::string>())
     result.context = what.context().get_as<std::string>(0);
   return result;
+}
+
+/// Whether nothing came in time: whoever was asked may still be at it. Any
+/// other error is the end of the request, if only because its actor ended.
+inline bool timed_out(const caf::error& what) {
+  return what == caf::sec::request_timeout;
 }
 
 } // namespace weir

@@ -64,10 +64,11 @@ void directory_state::wake_one(const wake_queue& what) {
   self_->send(to->queue, wake{what.pinned});
 }
 
+/// A queue without an actor may have a back-off that is stored: of before a
+/// restart, or of an actor that ended.
 void directory_state::pass_alive(const bridge_alive& what) {
-  // A queue without an actor has no back-off to end.
-  if (const auto found = live_.find(what.appservice); found != live_.end())
-    self_->send(found->second.queue, what);
+  if (auto* to = live(what.appservice))
+    self_->send(to->queue, what);
 }
 
 caf::result<leave_decision>

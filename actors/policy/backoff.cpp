@@ -72,14 +72,21 @@ void backoff::restore(instant now, milliseconds remaining, bool by_peer) {
     std::max(bounds_.ceiling, milliseconds{weir::limits::retry_after_max}), 1);
   const auto until = now + std::min(remaining, longest);
   paused_at_ = now;
-  step_ = by_peer ? bounds_.first
-                  : std::clamp(remaining, bounds_.first, bounds_.ceiling);
+  step_ = by_peer
+    ? bounds_.first
+    : std::clamp(without_jitter(remaining), bounds_.first, bounds_.ceiling);
   auto& pause = by_peer ? peer_until_ : own_until_;
   pause = std::max(pause, until);
 }
 
 instant backoff::ready_at() const noexcept {
   return std::max(own_until_, peer_until_);
+}
+
+/// The least step that may have become such a pause.
+milliseconds backoff::without_jitter(milliseconds pause) const {
+  const auto step = static_cast<double>(pause.count()) / (1 + bounds_.jitter);
+  return milliseconds{static_cast<milliseconds::rep>(step)};
 }
 
 milliseconds backoff::jittered(milliseconds pause, double random_01) const {

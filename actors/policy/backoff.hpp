@@ -62,7 +62,8 @@ public:
   void end_every_pause(instant now);
 
   /// Takes up a pause from before a restart or a take-over. The step goes on
-  /// from what is left of our own pause.
+  /// from what is left of our own pause, without what may be jitter: it would
+  /// grow by that with each restart.
   /// @param remaining Until the stored `not_before`; cut to the longest pause
   /// this class can set, since the stored clock may have been put back.
   /// @param by_peer What `peer_asked` said when it was stored.
@@ -80,6 +81,7 @@ public:
   }
 
 private:
+  [[nodiscard]] milliseconds without_jitter(milliseconds pause) const;
   [[nodiscard]] milliseconds jittered(milliseconds pause,
                                       double random_01) const;
 

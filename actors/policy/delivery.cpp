@@ -9,6 +9,14 @@ namespace weir::policy {
 
 namespace {
 
+/// Enough for a transport to be started again. Without jitter: the request goes
+/// to nobody but the one bridge that has it already.
+constexpr milliseconds first_interruption{200};
+
+backoff::limits limits_of_interruption(const backoff::limits& pause) {
+  return {first_interruption, std::max(pause.ceiling, first_interruption), 0};
+}
+
 /// Of a pause whose refusal is not known any more, or is not of this queue's
 /// transaction.
 std::string_view cause_of_pause(bool by_peer) {
@@ -26,14 +34,17 @@ std::string_view to_string(delivery_state state) noexcept {
   return "unknown";
 }
 
-delivery::delivery(limits bounds) : bounds_{bounds}, pause_{bounds.pause} {
+delivery::delivery(limits bounds)
+  : bounds_{bounds},
+    pause_{bounds.pause},
+    interruption_{limits_of_interruption(bounds.pause)} {
 }
 
 void delivery::pinned(delivery_subject subject, instant now) {
   WEIR_ASSERT(subject.elements > 0);
   if (!subject_ || subject_->id != subject.id) {
     forget_subject();
-    const bool rests = now < pause_.ready_at();
+    const bool rests = now < ready_at();
     enter(rests ? delivery_state::resting : delivery_state::flowing, now);
     if (rests && cause_.empty())
       cause_ = cause_of_pause(pause_.peer_asked(now));
@@ -66,9 +77,12 @@ void delivery::found_corrupt(instant now) {
 }
 
 void delivery::restore_pause(instant now, milliseconds rest, bool by_peer) {
+  kept_.holds(now + rest, by_peer);
   if (begun_ || corrupt_ || rest <= milliseconds{0})
     return;
   pause_.restore(now, rest, by_peer);
+  if (seen_alive_)
+    pause_.end_own_pause(now);
   cause_ = cause_of_pause(by_peer);
   enter(delivery_state::resting, now);
 }
@@ -87,6 +101,7 @@ void delivery::answered(const verdict& what, instant started, instant now,
                         double random_01) {
   WEIR_ASSERT(subject_.has_value());
   ++attempts_;
+  interruption_.on_accepted(started);
   if (what.kind == verdict_kind::accepted)
     accepted(started, now);
   else
@@ -166,8 +181,17 @@ void delivery::block(instant now) {
   enter(delivery_state::blocked, now);
 }
 
+void delivery::interrupted(instant now) {
+  interruption_.on_refused(now, now, {}, 0);
+  if (state_ != delivery_state::flowing)
+    return;
+  cause_ = "our own transport was restarted";
+  enter(delivery_state::resting, now);
+}
+
 void delivery::proved(bool alive, instant now) {
   hang_suspected_ = false;
+  interruption_.on_accepted(now);
   if (!alive || !subject_)
     return;
   ++proven_hangs_;
@@ -177,12 +201,14 @@ void delivery::proved(bool alive, instant now) {
 }
 
 void delivery::bridge_alive(instant now) {
+  seen_alive_ = true;
   pause_.end_own_pause(now);
 }
 
 void delivery::settings_changed(limits bounds, instant now) {
   bounds_ = bounds;
   pause_.use_limits(bounds.pause);
+  interruption_.use_limits(limits_of_interruption(bounds.pause));
   // Another path may lead to another bridge.
   legacy_path_ = false;
   v1_worked_ = false;
@@ -208,19 +234,28 @@ settlement delivery::ending() const {
 }
 
 instant delivery::ready_at() const {
-  const auto ready = pause_.ready_at();
+  const auto ready = std::max(pause_.ready_at(), interruption_.ready_at());
   return blocked_until_ ? std::max(*blocked_until_, ready) : ready;
 }
 
 std::optional<delivery::stored_pause>
 delivery::pause_to_store(instant now) const {
+  const auto until = pause_.ready_at();
   // Rounded up: what is restored must not end before what the peer asked for.
-  const auto rest = std::chrono::ceil<milliseconds>(pause_.ready_at() - now);
+  const auto rest
+    = std::max(std::chrono::ceil<milliseconds>(until - now), milliseconds{0});
   const bool by_peer = pause_.peer_asked(now);
-  if (rest.count() <= 0
-      || (!by_peer && rest < weir::limits::own_pause_stored_from))
+  const bool must_last = by_peer || rest >= weir::limits::own_pause_stored_from;
+  if (!kept_.must_write(now, until, by_peer, must_last))
     return {};
-  return stored_pause{rest, by_peer};
+  return stored_pause{rest, by_peer, until};
+}
+
+void delivery::pause_stored(const stored_pause& what, bool is_done) {
+  if (is_done)
+    kept_.holds(what.until, what.by_peer);
+  else
+    kept_.may_hold(what.until);
 }
 
 void delivery::enter(delivery_state state, instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/policy/backoff.hpp"
+#include "actors/policy/kept_pause.hpp"
 #include "actors/policy/poison.hpp"
 #include "actors/policy/verdict.hpp"
 #include "schema/settlement.hpp"
@@ -77,10 +78,18 @@ public:
   void answered(const verdict& what, instant started, instant now,
                 double random_01);
 
+  /// Our own transport ended with the request open. That is no word of the
+  /// bridge: no try is counted and no pause becomes longer by it. The same is
+  /// done again shortly; in longer and longer steps when it goes on, so that a
+  /// transport which this very request brings down is not brought down at once
+  /// again and again.
+  void interrupted(instant now);
+
   /// The answer to `prove_alive`.
   void proved(bool alive, instant now);
 
-  /// The bridge showed that it is there: our own pause ends.
+  /// The bridge showed that it is there: our own pause ends, one that is yet to
+  /// be restored too.
   void bridge_alive(instant now);
 
   /// The appservice is served in another way from now on. What was refused may
@@ -103,13 +112,19 @@ public:
 
   [[nodiscard]] instant ready_at() const;
 
-  /// A pause that must survive a restart: any that the peer asked for, our own
-  /// from `limits::own_pause_stored_from` on.
+  /// What the store is to hold from now on. No `rest`: no pause.
   struct stored_pause {
-    milliseconds rest{0};
+    milliseconds rest{0}; ///< Rounded up.
     bool by_peer = false;
+    instant until; ///< The same, exactly.
   };
+  /// A pause that must survive a restart and is not stored yet: any that the
+  /// peer asked for, our own from `limits::own_pause_stored_from` on. Or the
+  /// end of a stored one, which would hold again after a restart.
   [[nodiscard]] std::optional<stored_pause> pause_to_store(instant now) const;
+
+  /// What became of storing `what`: done, or nobody knows.
+  void pause_stored(const stored_pause& what, bool is_done);
 
   [[nodiscard]] bool use_legacy_path() const noexcept {
     return legacy_path_;
@@ -146,10 +161,13 @@ private:
 
   limits bounds_;
   backoff pause_;
+  backoff interruption_; ///< Of our own transport.
+  kept_pause kept_;
   std::optional<delivery_subject> subject_;
   std::optional<settlement> ending_;
   instant settings_changed_at_{};
-  bool begun_ = false; ///< Later than whatever the store remembers.
+  bool begun_ = false;      ///< Later than whatever the store remembers.
+  bool seen_alive_ = false; ///< Before that.
   bool corrupt_ = false;
   bool hang_suspected_ = false;
   bool legacy_path_ = false;

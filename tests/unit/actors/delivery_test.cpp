@@ -133,6 +133,45 @@ TEST_CASE("actors: a bridge that shows that it is there is not kept waiting") {
   CHECK(fixture.network.times_to(irc) == times{0, 1'000, 3'000, 4'000});
 }
 
+TEST_CASE("actors: a pause that a ping ended is over after a restart too") {
+  actor_fixture fixture;
+  size_t refusals = 5;
+  fixture.network.script = [&](const http_request&) {
+    return refusals-- > 0 ? status(503) : silence();
+  };
+  fixture.start();
+  (void)fixture.offer("irc", "1");
+  fixture.advance(seconds{16}); // Refused at 15 s: 16 s of pause are stored.
+  REQUIRE(fixture.row("irc").paused_by == pause_cause::own);
+  SUBCASE("of the house") {
+    fixture.alive("irc");
+    fixture.run();
+    CHECK(fixture.row("irc").paused_by == pause_cause::none);
+    fixture.stop();
+    fixture.start();
+  }
+  SUBCASE("of the queue, in whose load the ping falls") {
+    fixture.kill("directory");
+    fixture.run();
+    fixture.alive("irc");
+  }
+  SUBCASE("of the house, which had no actor of the queue yet") {
+    fixture.stop();
+    fixture.database.set_away(true);
+    fixture.start();
+    fixture.alive("irc");
+    fixture.run();
+    fixture.database.set_away(false);
+  }
+  fixture.network.script = [](const http_request&) { return status(200); };
+  fixture.advance(seconds{3});
+  const auto sends = fixture.network.times_to(irc);
+  CHECK(sends.size() >= 6);
+  CHECK(sends.back() >= 16'000);
+  CHECK(sends.back() < 19'000);
+  CHECK(fixture.row("irc").paused_by == pause_cause::none);
+}
+
 TEST_CASE("actors: Retry-After is obeyed to the millisecond") {
   actor_fixture fixture;
   size_t refusals = 1;
@@ -144,6 +183,11 @@ TEST_CASE("actors: Retry-After is obeyed to the millisecond") {
   fixture.advance(seconds{40});
   SUBCASE("by an actor that stays") {
     fixture.alive("irc"); // Ends only our own back-off.
+  }
+  SUBCASE("by the next house, which a ping meets before the pause is loaded") {
+    fixture.stop();
+    fixture.start();
+    fixture.alive("irc");
   }
   SUBCASE("by the next actor of the queue") {
     fixture.kill("directory"); // Its queues end with it.

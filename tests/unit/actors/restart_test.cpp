@@ -300,9 +300,55 @@ TEST_CASE("transport: one that ends is answered for and its lane goes on") {
   REQUIRE(asked_for->answer);
   CHECK(asked_for->answer->failure == no_answer::aborted);
   fixture.network.script = [](const http_request&) { return status(200); };
-  fixture.advance(seconds{1}); // One step of back-off.
+  fixture.advance(milliseconds{200});
   CHECK(fixture.row("irc").delivered_events == 1);
   CHECK(fixture.network.open_most() == 1);
+}
+
+TEST_CASE("transport: its end is no refusal of the bridge") {
+  actor_fixture fixture;
+  size_t sends = 0;
+  fixture.network.script = [&](const http_request&) {
+    const auto number = ++sends; // The third goes down with the transport.
+    return number == 3 ? silence() : status(number < 5 ? 503 : 200);
+  };
+  fixture.start();
+  (void)fixture.offer("irc", "1", 3);
+  fixture.advance(milliseconds{3'500});
+  SUBCASE("that is killed") {
+    fixture.kill("transport");
+  }
+  SUBCASE("that is killed twice") {
+    fixture.kill("transport");
+    fixture.advance(milliseconds{200});
+    CHECK(sends == 4);
+    fixture.kill("transport"); // Nothing is open.
+  }
+  fixture.advance(minutes{1});
+  // 1 s and 2 s before it, 4 s after: neither its end nor the wait counts.
+  CHECK(fixture.network.times_to(irc)
+        == std::vector<int64_t>{0, 1'000, 3'000, 3'700, 7'700});
+  const auto sent = fixture.network.sent_to(irc);
+  for (const auto& each : sent) {
+    CHECK(each.request.target == sent[0].request.target);
+    CHECK(each.request.body == sent[0].request.body);
+  }
+  CHECK(fixture.network.open_most() == 1);
+  CHECK(fixture.row("irc").delivered_events == 3);
+}
+
+TEST_CASE("transport: one that ends with every send gives the others time") {
+  actor_fixture fixture;
+  fixture.network.script = [](const http_request&) { return status(200); };
+  fixture.start();
+  const planted_fault fault{"after_send", 4};
+  (void)fixture.offer("irc", "1");
+  fixture.advance(minutes{1});
+  CHECK(fault.left() == 0);
+  CHECK(fixture.network.times_to(irc)
+        == std::vector<int64_t>{0, 200, 600, 1'400, 3'000});
+  CHECK(fixture.give_ups == 0);
+  CHECK(fixture.row("irc").delivered_events == 1);
 }
 
 TEST_CASE("janitor: every slot beats while nothing else is written") {

@@ -52,6 +52,14 @@ TEST_CASE("backoff: a ceiling that is no double of the first is kept to") {
   CHECK(pause_after(pause, 1) == 3s);
 }
 
+TEST_CASE("backoff: a restored step holds no jitter of the one before") {
+  backoff pause{{.first = 1s, .ceiling = 300s, .jitter = 0.25}};
+  pause.restore(at(0s), 10s, false);
+  CHECK(pause.ready_at() == at(10s)); // It is waited for all the same.
+  pause.on_refused(at(10s), at(11s), {}, 0);
+  CHECK(pause.ready_at() == at(11s + 16s));
+}
+
 TEST_CASE("backoff: sends in flight when overload began cost one step") {
   backoff pause{plain};
   pause.on_refused(at(0s), at(100ms), {}, 0);

@@ -9,6 +9,17 @@ namespace {
 
 using stored = std::optional<delivery::stored_pause>;
 
+/// What ends a stored pause.
+const stored none{{0ms, false, {}}};
+
+/// A queue whose own pause of 8 s began at its `now`.
+queue_of_one resting_for_8s() {
+  queue_of_one queue;
+  for (int i = 0; i < 4; ++i)
+    queue.send(verdict_kind::transient);
+  return queue;
+}
+
 } // namespace
 
 TEST_CASE("delivery: nothing is sent before the moment that the peer named") {
@@ -81,9 +92,9 @@ TEST_CASE("delivery: any pause that the peer asked for is stored") {
   queue_of_one queue;
   CHECK(queue.of.pause_to_store(queue.now) == stored{});
   queue.send(verdict_kind::transient, 1'500ms);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{1'500ms, true}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{1'500ms, true, {}}});
   queue.pass(500ms);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{1s, true}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{1s, true, {}}});
   queue.pass(1s);
   CHECK(queue.of.pause_to_store(queue.now) == stored{});
 }
@@ -92,10 +103,10 @@ TEST_CASE("delivery: a stored pause is rounded up, never down") {
   queue_of_one queue;
   queue.send(verdict_kind::transient, 60s);
   queue.now += std::chrono::microseconds{1};
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{60s, true}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{60s, true, {}}});
   CHECK(
     queue.of.pause_to_store(queue.of.ready_at() - std::chrono::nanoseconds{1})
-    == stored{{1ms, true}});
+    == stored{{1ms, true, {}}});
 }
 
 TEST_CASE("delivery: our own pause is stored from 5 s on") {
@@ -106,9 +117,9 @@ TEST_CASE("delivery: our own pause is stored from 5 s on") {
     CHECK(queue.of.pause_to_store(queue.now) == stored{});
   }
   queue.send(verdict_kind::transient);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{8s, false}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{8s, false, {}}});
   queue.pass(8s - limits::own_pause_stored_from);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{5s, false}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{5s, false, {}}});
   queue.pass(1ms);
   CHECK(queue.of.pause_to_store(queue.now) == stored{});
 }
@@ -118,7 +129,130 @@ TEST_CASE("delivery: a pause that is partly the peer's is stored as such") {
   for (int i = 0; i < 5; ++i)
     queue.send(verdict_kind::transient);
   queue.send(verdict_kind::transient, 1s);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{32s, true}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{32s, true, {}}});
+}
+
+TEST_CASE("delivery: a pause is stored once") {
+  auto queue = resting_for_8s();
+  const auto pause = queue.of.pause_to_store(queue.now);
+  REQUIRE(pause.has_value());
+  queue.pass(1s); // The store takes its time.
+  queue.of.pause_stored(*pause, true);
+  CHECK(queue.of.pause_to_store(queue.now) == stored{});
+  queue.send(verdict_kind::transient);
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{16s, false, {}}});
+}
+
+TEST_CASE("delivery: a pause that could not be stored is stored later") {
+  auto queue = resting_for_8s();
+  queue.of.pause_stored(*queue.of.pause_to_store(queue.now), false);
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{8s, false, {}}});
+}
+
+TEST_CASE("delivery: a ping ends a stored pause of ours in the store too") {
+  auto queue = resting_for_8s();
+  queue.of.pause_stored(*queue.of.pause_to_store(queue.now), true);
+  queue.pass(1s);
+  queue.of.bridge_alive(queue.now);
+  CHECK(queue.next() == delivery_step::send);
+  const auto end = queue.of.pause_to_store(queue.now);
+  CHECK(end == none);
+  SUBCASE("once") {
+    queue.of.pause_stored(*end, true);
+    CHECK(queue.of.pause_to_store(queue.now) == stored{});
+  }
+  SUBCASE("again, when it is not known whether it was") {
+    queue.of.pause_stored(*end, false);
+    CHECK(queue.of.pause_to_store(queue.now) == none);
+  }
+  SUBCASE("but not after it would have ended by itself") {
+    queue.pass(7s);
+    CHECK(queue.of.pause_to_store(queue.now) == stored{});
+  }
+}
+
+TEST_CASE("delivery: a ping leaves in the store what the peer asked for") {
+  auto queue = resting_for_8s();
+  queue.send(verdict_kind::transient, 6s); // And 16 s of our own.
+  queue.of.pause_stored(*queue.of.pause_to_store(queue.now), true);
+  queue.pass(1s);
+  queue.of.bridge_alive(queue.now);
+  CHECK(queue.rest() == 5s);
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{5s, true, {}}});
+}
+
+TEST_CASE("delivery: a ping before a pause is restored ends it") {
+  for (const bool by_peer : {true, false}) {
+    delivery of{plain};
+    of.bridge_alive(at(0s));
+    of.restore_pause(at(0s), 60s, by_peer);
+    of.pinned({"run-1", 1, false}, at(0s));
+    CHECK(of.next(at(0s))
+          == (by_peer ? delivery_step::rest : delivery_step::send));
+    CHECK(of.pause_to_store(at(0s)) == (by_peer ? stored{} : none));
+    if (by_peer)
+      continue;
+    of.answered(answer(verdict_kind::transient), at(1ms), at(1s), 0);
+    CHECK(of.ready_at() == at(1s + 120s)); // The step stays.
+  }
+}
+
+TEST_CASE("delivery: the end of our own transport is no try and no refusal") {
+  queue_of_one queue;
+  queue.send(verdict_kind::transient);
+  queue.wait_until_ready();
+  queue.of.interrupted(queue.now);
+  CHECK(queue.rest() == 200ms);
+  CHECK(queue.of.attempts() == 1);
+  CHECK(queue.of.last_error() == "transient");
+  CHECK(queue.of.pause_to_store(queue.now) == stored{});
+  queue.send(verdict_kind::transient);
+  CHECK(queue.rest() == 2s); // As if it had not been.
+}
+
+TEST_CASE("delivery: a transport that ends again and again is given time") {
+  queue_of_one queue;
+  for (const auto wait : {200ms, 400ms, 800ms, 1'600ms}) {
+    queue.of.interrupted(queue.now);
+    CHECK(queue.rest() == wait);
+    CHECK(queue.of.state() == delivery_state::resting);
+    CHECK(queue.of.cause() == "our own transport was restarted");
+    queue.wait_until_ready();
+  }
+  SUBCASE("until a send is answered") {
+    queue.send(verdict_kind::accepted);
+    queue.settled(settlement::delivered, {"run-2", 1, false});
+  }
+  SUBCASE("until a ping is answered") {
+    queue.of.proved(false, queue.now);
+  }
+  queue.pass(1ms);
+  queue.of.interrupted(queue.now);
+  CHECK(queue.rest() == 200ms);
+}
+
+TEST_CASE("delivery: no interruption rests longer than the longest pause") {
+  queue_of_one queue;
+  for (int i = 0; i < 30; ++i) {
+    queue.wait_until_ready();
+    queue.of.interrupted(queue.now);
+  }
+  CHECK(queue.rest() == plain.pause.ceiling);
+  auto hasty = plain;
+  hasty.pause.first = hasty.pause.ceiling = 10ms;
+  queue_of_one other{hasty};
+  other.of.interrupted(other.now);
+  CHECK(other.rest() == 200ms);
+}
+
+TEST_CASE("delivery: an interrupted proof is asked for again") {
+  queue_of_one queue;
+  queue.send(verdict_kind::no_verdict_hang);
+  queue.wait_until_ready();
+  REQUIRE(queue.next() == delivery_step::prove_alive);
+  queue.of.interrupted(queue.now);
+  queue.wait_until_ready();
+  CHECK(queue.next() == delivery_step::prove_alive);
 }
 
 TEST_CASE("delivery: a stored pause holds after a restart") {
@@ -134,7 +268,8 @@ TEST_CASE("delivery: a stored pause holds after a restart") {
     CHECK(of.next(at(60s)) == delivery_step::send);
     of.bridge_alive(at(1s));
     CHECK((of.next(at(1s)) == delivery_step::send) == !by_peer);
-    CHECK(of.pause_to_store(at(1s)).has_value() == by_peer);
+    // It is there already; the end of our own is not.
+    CHECK(of.pause_to_store(at(1s)) == (by_peer ? stored{} : none));
   }
 }
 
@@ -165,7 +300,7 @@ TEST_CASE("delivery: a reload does not bring back a pause that was ended") {
   queue_of_one queue;
   for (int i = 0; i < 6; ++i)
     queue.send(verdict_kind::transient);
-  CHECK(queue.of.pause_to_store(queue.now) == stored{{32s, false}});
+  CHECK(queue.of.pause_to_store(queue.now) == stored{{32s, false, {}}});
   queue.pass(1s);
   queue.of.bridge_alive(queue.now);
   // The writer was restarted meanwhile, and the queue loads again.

@@ -30,6 +30,8 @@ public:
       const auto rest = milliseconds{below(900'000)};
       restored_by_peer_ = chance(0.5);
       of_.restore_pause(now_, rest, restored_by_peer_);
+      stored_until_ = now_ + rest;
+      stored_by_peer_ = restored_by_peer_;
       if (restored_by_peer_)
         peer_until_ = now_ + rest;
     }
@@ -38,12 +40,15 @@ public:
 
   void step() {
     REQUIRE(of_.next(now_) == of_.next(now_)); // Asking changes nothing.
+    keep();
     switch (of_.next(now_)) {
     case delivery_step::send: return send();
     case delivery_step::settle: return settle();
     case delivery_step::prove_alive:
       CHECK(hung_);
       CHECK(now_ >= peer_until_);
+      if (chance(0.1))
+        return interrupt();
       hung_ = false;
       of_.proved(chance(0.7), now_);
       return;
@@ -58,6 +63,9 @@ public:
 
   [[nodiscard]] size_t settled() const {
     return settled_.size();
+  }
+  [[nodiscard]] size_t stores() const {
+    return stores_;
   }
 
 private:
@@ -89,6 +97,8 @@ private:
     CHECK(now_ >= peer_until_);
     CHECK(!settled_.contains(pinned_->id));
     CHECK(!accepted_); // What was acknowledged is not sent again.
+    if (chance(0.05))
+      return interrupt();
     const auto started = now_;
     now_ += milliseconds{below(1'000)};
     const std::array kinds{
@@ -117,13 +127,38 @@ private:
       CHECK(of_.state() == delivery_state::flowing);
     else
       CHECK(of_.last_error() == policy::to_string(what.kind));
+  }
+
+  /// Our own transport ends: nothing of it is the bridge's.
+  void interrupt() {
+    const auto tries = of_.attempts();
+    const auto step = of_.next(now_);
+    of_.interrupted(now_);
+    CHECK(of_.attempts() == tries);
+    CHECK(of_.next(now_) == delivery_step::rest);
+    CHECK(of_.next(of_.ready_at()) == step);
+  }
+
+  /// Stores what is to be stored, if the store can, and looks at what a restart
+  /// would find.
+  void keep() {
     if (const auto pause = of_.pause_to_store(now_)) {
-      CHECK(now_ + pause->rest >= peer_until_);
-      CHECK(now_ + pause->rest < of_.ready_at() + 1ms);
-      CHECK((pause->by_peer || pause->rest >= limits::own_pause_stored_from));
-    } else {
-      CHECK(peer_until_ <= now_); // A peer's pause is always stored.
+      const bool answers = chance(0.8);
+      if (answers || chance(0.5)) {
+        stored_until_ = now_ + pause->rest;
+        stored_by_peer_ = pause->by_peer;
+      }
+      of_.pause_stored(*pause, answers);
+      if (!answers)
+        return;
+      ++stores_;
     }
+    CHECK(!of_.pause_to_store(now_));
+    if (now_ < peer_until_) {
+      CHECK(stored_until_ >= peer_until_);
+      CHECK(stored_by_peer_);
+    }
+    CHECK(stored_until_ < std::max(of_.ready_at(), now_) + 1ms);
   }
 
   void settle() {
@@ -147,13 +182,18 @@ private:
     if (chance(0.3)) {
       // It failed, and the store still holds the pin. Or it holds a pause.
       now_ += 200ms;
-      if (chance(0.5))
-        of_.restore_pause(now_, 10s, chance(0.5));
+      if (chance(0.5)) {
+        stored_by_peer_ = chance(0.5);
+        stored_until_ = now_ + 10s;
+        of_.restore_pause(now_, 10s, stored_by_peer_);
+      }
       of_.pinned(*pinned_, now_);
       CHECK(of_.ending() == how);
       return;
     }
     CHECK(settled_.insert(pinned_->id).second);
+    if (how == settlement::delivered || !stored_by_peer_)
+      stored_until_ = {}; // In the same commit.
     pin_next(true);
   }
 
@@ -189,6 +229,9 @@ private:
   uint64_t ids_ = 0;
   std::optional<policy::delivery_subject> pinned_;
   std::set<std::string> settled_;
+  instant stored_until_{}; ///< By the store, which may know better.
+  bool stored_by_peer_ = false;
+  size_t stores_ = 0;
 };
 
 } // namespace
@@ -196,12 +239,15 @@ private:
 TEST_CASE(
   "delivery: under any answers pauses are kept and endings are single") {
   size_t settled = 0;
+  size_t stores = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     random_life life{seed};
     for (int steps = 0; steps < 400; ++steps)
       life.step();
     settled += life.settled();
+    stores += life.stores();
   }
   CHECK(settled > 5'000); // The walk goes somewhere.
+  CHECK(stores > 1'000);
 }
