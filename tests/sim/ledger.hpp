@@ -46,6 +46,7 @@ enum class ending : uint8_t {
   too_big,
   hang,     ///< Reached the bridge and brought no verdict.
   given_up, ///< The node closed it.
+  cut,      ///< The node's own transport ended with it.
 };
 
 /// The checkers: it is told all that happens between homeservers, node, store
@@ -85,8 +86,11 @@ public:
   void closed(size_t bridge, const std::string& id, ending how,
               milliseconds wish, milliseconds at, bool heard = true);
   void ping_closed(size_t bridge, milliseconds at);
-  /// The node was told that the bridge lives.
-  void alive(size_t bridge);
+  /// The node was told that the bridge lives: its own back-off is over, for
+  /// good if the store is well.
+  void alive(size_t bridge, milliseconds at);
+  /// What was to be told at this very moment may not have been.
+  void alive_unheard(milliseconds at);
 
   // -- the store, as committed ----------------------------------------------
 
@@ -176,7 +180,14 @@ private:
     size_t refusals = 0;         ///< Since the last success: an upper bound.
     size_t sure_refusals = 0;    ///< The same: a lower bound.
     milliseconds rests_until{0}; ///< Not later.
+    /// A pause that is partly the bridge's wish is stored as that: a new memory
+    /// takes all of it for one, which no ping ends.
+    milliseconds wish_stored_until{0};
+    milliseconds wish_restored_until{0};
+    milliseconds alive_at{-1};
+    milliseconds rested_until{0}; ///< Not later, had it not shown life.
     milliseconds moved{0};
+    milliseconds closed_at{-1};
   };
   struct offer_state {
     size_t bridge = 0;
@@ -199,6 +210,7 @@ private:
   void check_moved(const bridge_state& of, milliseconds now);
   void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
              bool heard);
+  static void forget_alive(bridge_state& of);
   [[nodiscard]] static uint64_t lane_of_offer(const element_state& of);
   void suspect(bridge_state& to, const transaction_state& of);
   [[nodiscard]] static bool had_cause(const bridge_state& to,

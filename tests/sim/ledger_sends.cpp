@@ -140,6 +140,7 @@ void ledger::closed(size_t bridge, const std::string& id, ending how,
   ++tick_;
   --to.open;
   to.moved = std::max(to.moved, at);
+  to.closed_at = at;
   switch (how) {
   case ending::accepted: done.accepted = true; break;
   case ending::rejected: ++done.rejections; break;
@@ -147,6 +148,7 @@ void ledger::closed(size_t bridge, const std::string& id, ending how,
   case ending::hang: ++done.hangs; break;
   case ending::refused:
   case ending::given_up: break;
+  case ending::cut: return; // No word of the bridge: the same goes again.
   }
   pause(to, how, wish, at, heard);
 }
@@ -183,6 +185,8 @@ void ledger::pause(bridge_state& to, ending how, milliseconds wish,
     to.wished_at = at;
   }
   to.rests_until = std::max(to.rests_until, at + longest);
+  if (wish.count() > 0)
+    to.wish_stored_until = to.rests_until;
 }
 
 void ledger::ping_closed(size_t bridge, milliseconds at) {
@@ -191,8 +195,26 @@ void ledger::ping_closed(size_t bridge, milliseconds at) {
   to.moved = std::max(to.moved, at);
 }
 
-void ledger::alive(size_t bridge) {
-  bridges_[bridge].own_until = milliseconds{0};
+void ledger::alive(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  to.own_until = milliseconds{0};
+  // Of an answer that came at the same moment the node may hear later.
+  if (to.open > 0 || to.closed_at == at)
+    return;
+  if (to.alive_at < at)
+    to.rested_until = std::max(to.rested_until, to.rests_until);
+  to.alive_at = at;
+  to.rests_until = std::max({to.wished_until, to.wish_restored_until, at});
+}
+
+void ledger::forget_alive(bridge_state& of) {
+  of.rests_until = std::max(of.rests_until, of.rested_until);
+}
+
+void ledger::alive_unheard(milliseconds at) {
+  for (auto& each : bridges_)
+    if (each.alive_at >= at)
+      forget_alive(each);
 }
 
 void ledger::ended(size_t bridge, const std::string& id,
@@ -245,9 +267,11 @@ void ledger::memory_lost(milliseconds at, milliseconds stored_since) {
     // failed meanwhile or this is the very moment.
     if (each.wished_at >= at || each.wished_at < stored_since)
       each.wished_until = milliseconds{0};
+    if (each.alive_at >= at || each.alive_at < stored_since)
+      forget_alive(each); // And that the own pause was over.
+    each.wish_restored_until = each.wish_stored_until;
     each.own_until = milliseconds{0};
     each.sure_refusals = 0;
-    ++each.refusals; // A queue takes the end of the transport for one.
   }
 }
 

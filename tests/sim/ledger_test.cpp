@@ -56,6 +56,15 @@ struct told {
     close(id, ending::accepted);
     book.ended(0, id, "delivered");
   }
+  /// Refuses `times` times, each after the pause of the one before.
+  void refuse(const std::string& id, int times) {
+    for (int64_t pause_ms = 1'000; times > 0; --times, pause_ms *= 2) {
+      send(id, {1});
+      close(id, ending::refused);
+      if (times > 1)
+        wait(pause_ms);
+    }
+  }
   void wait(int64_t ms) {
     now += milliseconds{ms};
   }
@@ -282,6 +291,88 @@ TEST_CASE("sim_ledger: a pause that is too long is found") {
   CHECK(run.rule() == "");
   run.wait(2);
   CHECK(run.rule() == "moves on");
+}
+
+TEST_CASE("sim_ledger: the end of our own transport counts for nothing") {
+  told run;
+  run.store({1});
+  run.refuse("a-1", 3); // 1, 2 and 4 s.
+  run.wait(4'800);
+  run.send("a-1", {1});
+  run.close("a-1", ending::cut);
+  SUBCASE("so that a queue which waits for it is found") {
+    run.wait(1'001);
+    CHECK(run.rule() == "moves on");
+  }
+  SUBCASE("and the next refusal is the fourth") {
+    run.wait(200);
+    run.send("a-1", {1});
+    run.close("a-1", ending::refused);
+    run.wait(9'600 + 1'000);
+    CHECK(run.rule() == "");
+    run.wait(1);
+    CHECK(run.rule() == "moves on");
+  }
+}
+
+TEST_CASE("sim_ledger: a bridge that shows life need not wait") {
+  told run;
+  run.store({1});
+  run.refuse("a-1", 5); // Then 16 s.
+  run.wait(1'000);
+  SUBCASE("now") {
+    run.book.alive(0, run.now);
+    run.wait(1'001);
+    CHECK(run.rule() == "moves on");
+  }
+  SUBCASE("nor after a restart") {
+    run.book.alive(0, run.now);
+    run.wait(1);
+    run.book.crashed(run.now, milliseconds{0});
+    run.wait(1'001);
+    CHECK(run.rule() == "moves on");
+  }
+  SUBCASE("but when the store could not keep that") {
+    run.book.alive(0, run.now);
+    run.wait(1);
+    run.book.crashed(run.now, run.now);
+    run.wait(5'000);
+    CHECK(run.rule() == "");
+  }
+  SUBCASE("but when it died as it was told") {
+    run.book.alive(0, run.now);
+    run.book.alive_unheard(run.now);
+    run.wait(5'000);
+    CHECK(run.rule() == "");
+  }
+}
+
+TEST_CASE("sim_ledger: what a bridge asked for is not ended by a ping") {
+  told run;
+  run.store({1});
+  run.send("a-1", {1});
+  run.close("a-1", ending::refused, 60'000);
+  run.wait(1'000);
+  run.book.alive(0, run.now);
+  SUBCASE("so that a send before it is found") {
+    run.send("a-1", {1});
+    CHECK(run.rule() == "as the bridge asked");
+  }
+  SUBCASE("and a queue that waits for it does right") {
+    run.wait(59'000 + 1'000);
+    CHECK(run.rule() == "");
+    run.wait(1);
+    CHECK(run.rule() == "moves on");
+  }
+}
+
+TEST_CASE("sim_ledger: a ping may come before the answer that began a pause") {
+  told run;
+  run.store({1});
+  run.refuse("a-1", 5);
+  run.book.alive(0, run.now);
+  run.wait(16'000);
+  CHECK(run.rule() == "");
 }
 
 TEST_CASE("sim_ledger: nobody expects progress in an upheaval") {

@@ -73,6 +73,7 @@ private:
     milliseconds due{0};
     std::function<void(http_answer)> done;
     bool orphaned = false; ///< Whoever asked may be gone.
+    bool cut = false;      ///< The transport that has it is told to end.
   };
   struct side {
     bridge peer;
@@ -102,7 +103,7 @@ private:
   void wake(const entry& line);
   void move_clock(milliseconds by);
   void put_copy_back(const entry& line);
-  void lose_actors(bool transport);
+  void lose_actors(std::string_view named);
   void met(act fault);
   void met(act fault, std::string step);
   [[nodiscard]] queue_step step_of(size_t bridge) const;

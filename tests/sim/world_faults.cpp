@@ -22,8 +22,6 @@ constexpr std::array stop_points{"writer_throw", "before_ack_commit",
 /// After this an actor that was ended is there again, and a wake that went
 /// down with it was made good by the next scan.
 constexpr milliseconds actor_trouble{8'000};
-/// The longest pause, and its jitter.
-constexpr milliseconds transport_trouble{75'000};
 /// A node that started meanwhile finds what it owes at its next scan.
 constexpr milliseconds store_trouble{6'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
@@ -93,7 +91,8 @@ void world::act_on(const entry& line) {
     return;
   case act::ping:
     if (node_) {
-      ledger_.alive(line.bridge);
+      if (!draining_)
+        ledger_.alive(line.bridge, now_);
       node_->alive({"b" + std::to_string(line.bridge)});
     }
     return;
@@ -131,13 +130,23 @@ void world::act_on_homeserver(const entry& line) {
   to.offer = 0; // Whoever hears the answer is another one.
 }
 
-/// A queue takes the end of the transport for a refusal, and backs off.
-void world::lose_actors(bool transport) {
-  for (auto& [id, request] : open_)
-    request.orphaned = true;
-  ledger_.memory_lost(now_, store_well_since_);
+/// Queues end with the directory, and by a fault of their own. What is stored
+/// or told at this moment may go down with whoever was to do it. A transport
+/// that ends is nothing to wait for: the same is sent again at once.
+void world::lose_actors(std::string_view named) {
+  const bool is_transport = named == "transport";
+  const bool are_queues = named == "directory" || named == "before_ack_commit";
+  for (auto& [id, request] : open_) {
+    request.cut = request.cut || is_transport;
+    request.orphaned = request.orphaned || are_queues;
+  }
+  if (is_transport)
+    return;
+  ledger_.alive_unheard(now_);
+  if (are_queues)
+    ledger_.memory_lost(now_, store_well_since_);
   store_well_since_ = now_ + milliseconds{1};
-  trouble(now_ + (transport ? transport_trouble : actor_trouble));
+  trouble(now_ + actor_trouble);
 }
 
 void world::act_on_process(const entry& line) {
@@ -152,7 +161,7 @@ void world::act_on_process(const entry& line) {
     return node_->drain([this] { drained_ = true; });
   }
   const auto child = static_cast<size_t>(line.amount) % children.size();
-  lose_actors(std::string_view{children.at(child)} == "transport");
+  lose_actors(children.at(child));
   if (child == 0)
     std::exchange(move_unseen_, false) ? ledger_.wishes_lost() : void();
   node_->kill(children.at(child));
@@ -193,7 +202,7 @@ void world::at_stop_point(std::string_view step) {
     return;
   met(act::handler_throws, std::string{step});
   armed_.erase(found);
-  lose_actors(step == "after_send");
+  lose_actors(step == "after_send" ? "transport" : step);
   if (std::exchange(move_unseen_, false))
     ledger_.wishes_lost();
   throw std::runtime_error{"simulated"};

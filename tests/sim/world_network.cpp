@@ -48,7 +48,10 @@ void world::send(uint64_t id, http_request request,
   const bool is_transaction = request.method == "PUT";
   if (is_transaction && takes(act::crash_before_send, index, id_of(request)))
     return end_node();
-  open_request open{index, is_transaction, id_of(request), {}, {}, {}, false};
+  open_request open;
+  open.bridge = index;
+  open.is_transaction = is_transaction;
+  open.id = id_of(request);
   open.done = std::move(done);
   open.reply = to.peer.receive(request, now_, true_time());
   open.due = now_ + open.reply.after;
@@ -90,10 +93,12 @@ void world::close(uint64_t id, bool aborted) {
   } else {
     if (reply.processes && (!aborted || random_.one_in(2)))
       ledger_.processed(request.bridge, request.id);
-    ledger_.closed(request.bridge, request.id,
-                   aborted ? ending::given_up : reply.how,
+    const auto how = !aborted ? reply.how
+      : request.cut           ? ending::cut
+                              : ending::given_up;
+    ledger_.closed(request.bridge, request.id, how,
                    aborted ? milliseconds{0} : reply.wish, now_,
-                   !aborted && !request.orphaned);
+                   !aborted && !request.orphaned && !request.cut);
   }
   request.done(aborted ? unanswered(no_answer::aborted, "told to")
                        : std::move(reply.answer));
