@@ -13,16 +13,10 @@ const logger log_{"appservice"};
 
 using std::chrono::duration_cast;
 
-/// A writer that does not answer in this time is gone or stuck; what became of
-/// the operation is not known then.
-constexpr auto store_timeout
-  = limits::operation_deadline + limits::operation_commit_grace;
 /// After anything unknown: enough for the supervisor to restart a writer.
 constexpr auto reload_pause = std::chrono::milliseconds{200};
 /// The transport answers by its own deadlines; this is beyond them all.
 constexpr auto transport_grace = std::chrono::seconds{10};
-/// States that pass within this time are not worth a commit.
-constexpr auto status_delay = std::chrono::milliseconds{500};
 
 } // namespace
 
@@ -317,83 +311,6 @@ void appservice_queue_state::rest() {
     return; // Armed already: each wake would add a timer of many minutes.
   rests_until_ = until;
   self_->arm(until - self_->now(), pause_over{++armed_});
-}
-
-void appservice_queue_state::tell_status() {
-  if (status_armed_)
-    return;
-  status_armed_ = true;
-  self_->arm(status_delay, tick{});
-}
-
-void appservice_queue_state::publish() {
-  status_armed_ = false;
-  auto status = status_of(config_.settings.id, *delivery_, self_->now());
-  auto summary = summary_of(status);
-  if (summary == published_)
-    return;
-  published_ = std::move(summary);
-  status.deadline = deadline();
-  self_->request(writer(), store_timeout, std::move(status))
-    .then([](const stored&) {},
-          [this](const caf::error&) {
-            published_.clear();
-            tell_status();
-          });
-}
-
-void appservice_queue_state::go_idle() {
-  idle_since_ = self_->now();
-  if (!std::exchange(idle_armed_, true))
-    self_->arm(config_.idle_after, idle_check{});
-}
-
-void appservice_queue_state::consider_leaving() {
-  idle_armed_ = false;
-  if (busy_ || !known_ || pinned_ || draining_ || leaving_)
-    return; // The next idle time arms it again.
-  if (delivery_->state() != policy::delivery_state::flowing)
-    return;
-  const auto rest = idle_since_ + config_.idle_after - self_->now();
-  if (rest.count() > 0) {
-    idle_armed_ = true; // It had something to do in between.
-    self_->arm(rest, idle_check{});
-    return;
-  }
-  leaving_ = true;
-  self_
-    ->request(house_->directory, store_timeout,
-              ask_leave{config_.settings.id, wakes_seen_})
-    .then([this](const leave_decision& decision) { left(decision); },
-          [this](const caf::error&) { left({false}); });
-}
-
-void appservice_queue_state::left(const leave_decision& decision) {
-  leaving_ = false;
-  if (decision.granted)
-    return self_->quit();
-  proceed();
-}
-
-caf::result<drained> appservice_queue_state::drain() {
-  draining_ = true;
-  if (!busy_)
-    return drained{};
-  auto promise
-    = self_->make_response_promise<caf::typed_response_promise<drained>>();
-  drainers_.push_back(promise);
-  return promise;
-}
-
-/// What was sent and accepted is still acknowledged, so that the next start
-/// does not send it again.
-void appservice_queue_state::finish_drain() {
-  if (known_ && pinned_
-      && delivery_->next(self_->now()) == policy::delivery_step::settle)
-    return settle();
-  for (auto& waiting : drainers_)
-    waiting.deliver(drained{});
-  drainers_.clear();
 }
 
 /// The store's time, for dates that bridges name.

@@ -72,6 +72,11 @@ private:
   [[nodiscard]] stored_time store_now() const;
   [[nodiscard]] const store_writer_actor& writer() const;
 
+  /// A writer that does not answer in this time is gone or stuck; what became
+  /// of the operation is not known then.
+  static constexpr auto store_timeout
+    = limits::operation_deadline + limits::operation_commit_grace;
+
   self_pointer self_;
   appservice_queue_config config_;
   std::shared_ptr<const peers> house_;

@@ -9,6 +9,9 @@
 #include "actors/store_writer.hpp"
 #include "actors/transport.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 namespace weir {
 
 namespace {
@@ -32,11 +35,77 @@ auto tell_settings() {
   };
 }
 
+template <class Handle>
+void put(Handle& where, const caf::actor& child) {
+  where = caf::actor_cast<Handle>(child);
+}
+
+template <class Handle>
+void put(std::vector<Handle>& where, size_t index, const caf::actor& child) {
+  where.resize(std::max(where.size(), index + 1));
+  put(where[index], child);
+}
+
+/// What follows from the name of a child.
+struct child_kind {
+  std::string_view name;
+  void (*place)(peers&, size_t index, const caf::actor& child);
+  decltype(child_spec::tell) tell;
+  decltype(child_spec::reload) reload;
+};
+
+const std::vector<child_kind>& child_kinds() {
+  static const std::vector<child_kind> all{
+    {store_writer_state::name,
+     [](peers& to, size_t index, const caf::actor& child) {
+       put(to.writers, index, child);
+     },
+     {},
+     {}},
+    {store_reader_state::name,
+     [](peers& to, size_t index, const caf::actor& child) {
+       put(to.readers, index, child);
+     },
+     {},
+     {}},
+    {transport_state::name,
+     [](peers& to, size_t, const caf::actor& child) {
+       put(to.transport, child);
+     },
+     {},
+     {}},
+    {directory_state::name,
+     [](peers& to, size_t, const caf::actor& child) {
+       put(to.directory, child);
+     },
+     tell_peers<directory_actor>(), tell_settings<directory_actor>()},
+    {gateway_state::name,
+     [](peers& to, size_t, const caf::actor& child) { put(to.gateway, child); },
+     tell_peers<gateway_actor>(),
+     {}},
+    {janitor_state::name,
+     [](peers&, size_t, const caf::actor&) {},
+     tell_peers<janitor_actor>(),
+     {}},
+    {pinger_state::name, [](peers&, size_t, const caf::actor&) {},
+     tell_peers<pinger_actor>(), tell_settings<pinger_actor>()},
+  };
+  return all;
+}
+
 /// Spawns an actor that blocks.
 template <class Actor, class... Args>
-auto spawn_blocking(caf::actor_system& system, bool own_thread, Args... args) {
-  return own_thread ? system.spawn<Actor, caf::detached>(std::move(args)...)
-                    : system.spawn<Actor>(std::move(args)...);
+caf::actor spawn_blocking(caf::actor_system& system, bool own_thread,
+                          Args... args) {
+  return caf::actor_cast<caf::actor>(
+    own_thread ? system.spawn<Actor, caf::detached>(std::move(args)...)
+               : system.spawn<Actor>(std::move(args)...));
+}
+
+template <class Actor, class... Args>
+caf::actor spawn_child(traced_actor<supervisor_actor>& self, Args... args) {
+  return caf::actor_cast<caf::actor>(
+    self.home_system().spawn<Actor>(std::move(args)...));
 }
 
 child_spec writer_spec(const house_config& config, size_t index) {
@@ -46,42 +115,29 @@ child_spec writer_spec(const house_config& config, size_t index) {
   to.owner = config.node;
   to.draw_run = [random = config.random] { return random() & run_mask; };
   to.elapsed_clock = config.elapsed_clock;
-  return {
-    "store_writer",
-    [to, index, threads = config.store_threads](auto& self, peers& all, auto) {
-      auto child
-        = spawn_blocking<store_writer>(self.home_system(), threads, to);
-      all.writers.resize(std::max(all.writers.size(), index + 1));
-      all.writers[index] = child;
-      return caf::actor_cast<caf::actor>(child);
-    },
-    {},
-    {}};
+  return child_named(
+    store_writer_state::name, index,
+    [to, threads = config.store_threads](auto& self, const peers&, auto) {
+      return spawn_blocking<store_writer>(self.home_system(), threads, to);
+    });
 }
 
 child_spec reader_spec(const house_config& config, size_t index) {
-  return {"store_reader",
-          [open = config.open_reader, index,
-           threads = config.store_threads](auto& self, peers& all, auto) {
-            auto child = spawn_blocking<store_reader_process>(
-              self.home_system(), threads, open);
-            all.readers.resize(std::max(all.readers.size(), index + 1));
-            all.readers[index] = child;
-            return caf::actor_cast<caf::actor>(child);
-          },
-          {},
-          {}};
+  return child_named(
+    store_reader_state::name, index,
+    [open = config.open_reader,
+     threads = config.store_threads](auto& self, const peers&, auto) {
+      return spawn_blocking<store_reader_process>(self.home_system(), threads,
+                                                  open);
+    });
 }
 
 child_spec transport_spec(const house_config& config) {
-  return {"transport",
-          [network = config.network](auto& self, peers& all, auto) {
-            all.transport
-              = self.home_system().template spawn<transport>(network);
-            return caf::actor_cast<caf::actor>(all.transport);
-          },
-          {},
-          {}};
+  return child_named(
+    transport_state::name, 0,
+    [network = config.network](auto& self, const peers&, auto) {
+      return spawn_child<transport>(self, network);
+    });
 }
 
 child_spec directory_spec(const house_config& config) {
@@ -95,59 +151,68 @@ child_spec directory_spec(const house_config& config) {
                               settings->board},
       std::move(house));
   };
-  return {
-    "directory",
-    [to](auto& self, peers& all, std::shared_ptr<const peers> now) mutable {
-      to.settings = all.settings;
-      all.directory = self.home_system().template spawn<directory>(to, now);
-      return caf::actor_cast<caf::actor>(all.directory);
-    },
-    tell_peers<directory_actor>(), tell_settings<directory_actor>()};
+  return child_named(directory_state::name, 0,
+                     [to](auto& self, const peers& all, auto known) mutable {
+                       to.settings = all.settings;
+                       return spawn_child<directory>(self, to, known);
+                     });
 }
 
-child_spec gateway_spec(const house_config& config) {
-  return {"gateway",
-          [board = config.settings->board](auto& self, peers& all,
-                                           std::shared_ptr<const peers> now) {
-            all.board = board;
-            all.gateway = self.home_system().template spawn<gateway>(now);
-            return caf::actor_cast<caf::actor>(all.gateway);
-          },
-          tell_peers<gateway_actor>(),
-          {}};
+child_spec gateway_spec() {
+  return child_named(gateway_state::name, 0,
+                     [](auto& self, const peers&, auto known) {
+                       return spawn_child<gateway>(self, known);
+                     });
 }
 
 child_spec janitor_spec(const house_config& config) {
-  return {"janitor",
-          [settings = config.settings](auto& self, peers&,
-                                       std::shared_ptr<const peers> now) {
-            return caf::actor_cast<caf::actor>(
-              self.home_system().template spawn<janitor>(settings, now));
-          },
-          tell_peers<janitor_actor>(),
-          {}};
+  return child_named(
+    janitor_state::name, 0,
+    [settings = config.settings](auto& self, const peers&, auto known) {
+      return spawn_child<janitor>(self, settings, known);
+    });
 }
 
 child_spec pinger_spec(const house_config& config) {
   pinger_config to;
   to.make_ping = config.make_ping;
   to.seed = config.random();
-  child_spec spec{
-    "homeserver_pinger",
-    [to](auto& self, peers& all, std::shared_ptr<const peers> now) mutable {
-      if (to.make_ping)
-        to.appservices = with_url(*all.settings);
-      return caf::actor_cast<caf::actor>(
-        self.home_system().template spawn<pinger>(to, now));
-    },
-    tell_peers<pinger_actor>(),
-    {}};
-  if (config.make_ping)
-    spec.reload = tell_settings<pinger_actor>();
+  auto spec
+    = child_named(pinger_state::name, 0,
+                  [to](auto& self, const peers& all, auto known) mutable {
+                    if (to.make_ping)
+                      to.appservices = with_url(*all.settings);
+                    return spawn_child<pinger>(self, to, known);
+                  });
+  spec.reloads = static_cast<bool>(config.make_ping);
   return spec;
 }
 
 } // namespace
+
+child_spec child_named(const std::string& name, size_t index, make_child make) {
+  const auto kind
+    = std::find_if(child_kinds().begin(), child_kinds().end(),
+                   [&](const child_kind& each) { return each.name == name; });
+  WEIR_ASSERT(kind != child_kinds().end());
+  child_spec spec;
+  spec.name = name;
+  spec.spawn = [place = kind->place, index, make = std::move(make)](
+                 traced_actor<supervisor_actor>& self, peers& all,
+                 std::shared_ptr<const peers> known) {
+    auto child = make(self, all, std::move(known));
+    place(all, index, child);
+    return child;
+  };
+  spec.tell = kind->tell;
+  spec.reload = kind->reload;
+  return spec;
+}
+
+bool is_child_name(const std::string& name) {
+  return std::any_of(child_kinds().begin(), child_kinds().end(),
+                     [&](const auto& each) { return each.name == name; });
+}
 
 std::vector<child_spec> house_children(const house_config& config) {
   std::vector<child_spec> children;
@@ -157,7 +222,7 @@ std::vector<child_spec> house_children(const house_config& config) {
     children.push_back(reader_spec(config, i));
   children.push_back(transport_spec(config));
   children.push_back(directory_spec(config));
-  children.push_back(gateway_spec(config));
+  children.push_back(gateway_spec());
   children.push_back(janitor_spec(config));
   children.push_back(pinger_spec(config));
   return children;

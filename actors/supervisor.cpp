@@ -20,6 +20,7 @@ supervisor_state::start(supervisor_config config) {
   config_ = std::move(config);
   intensity_ = policy::restart_intensity{config_.intensity};
   now_.settings = config_.settings;
+  now_.board = config_.settings->board;
   alive_.resize(config_.children.size());
   self_->set_down_handler([this](caf::down_msg& down) { child_down(down); });
   self_->set_exit_handler([this](caf::exit_msg& told) {
@@ -77,7 +78,7 @@ void supervisor_state::tell_all() {
 void supervisor_state::use(const use_settings& now) {
   now_.settings = now.value;
   for (size_t i = 0; i < alive_.size(); ++i)
-    if (alive_[i] && config_.children[i].reload)
+    if (alive_[i] && config_.children[i].reload && config_.children[i].reloads)
       config_.children[i].reload(*self_, alive_[i], now);
 }
 

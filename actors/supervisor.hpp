@@ -26,7 +26,9 @@ struct child_spec {
   std::function<void(traced_actor<supervisor_actor>&, const caf::actor&,
                      const use_settings&)>
     reload;
+  bool reloads = true; ///< False: it is not told all the same.
 };
+BOOST_DESCRIBE_STRUCT(child_spec, (), (name, reloads))
 
 /// The children in their order of start, and the limits of their restarts.
 struct supervisor_config {
@@ -39,6 +41,8 @@ struct supervisor_config {
   /// more, for the process manager to see.
   std::function<void()> on_give_up;
 };
+BOOST_DESCRIBE_STRUCT(supervisor_config, (),
+                      (children, settings, intensity, drain_timeout))
 
 /// Starts the house and keeps it standing. A child that ends is started anew
 /// from the store, and all others are told; a crash loop ends the process.

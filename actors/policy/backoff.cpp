@@ -58,6 +58,9 @@ void backoff::on_accepted(instant started) {
 
 void backoff::end_own_pause(instant now) {
   own_until_ = std::min(own_until_, now);
+  // The next send may start at this very moment, since time may stand still in
+  // a handler: it is later than the pause all the same.
+  paused_at_ = std::min(paused_at_, now - instant::duration{1});
 }
 
 void backoff::end_every_pause(instant now) {

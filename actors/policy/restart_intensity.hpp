@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <boost/describe/class.hpp>
+
 #include <cstddef>
 #include <deque>
 
@@ -27,5 +29,7 @@ private:
   limits bounds_;
   std::deque<instant> recent_; ///< Permitted ones, at most `restarts`.
 };
+
+BOOST_DESCRIBE_STRUCT(restart_intensity::limits, (), (restarts, within))
 
 } // namespace weir::policy

@@ -148,10 +148,11 @@ void note_spawn(const std::string& label) {
 }
 
 std::string label_of(caf::actor_id id, const caf::strong_actor_ptr& alive) {
-  if (alive)
-    if (const auto* known = dynamic_cast<const traced*>(
-          caf::actor_cast<caf::abstract_actor*>(alive)))
-      return known->in_trace().label();
+  if (alive) {
+    const auto* known = dynamic_cast<const traced*>(
+      caf::actor_cast<caf::abstract_actor*>(alive));
+    return known == nullptr ? "?" : known->in_trace().label();
+  }
   const std::lock_guard guard{book().mutex};
   const auto found = book().labels.find(id);
   return found == book().labels.end() ? "?" : found->second;

@@ -20,7 +20,32 @@ struct life {
   std::vector<const record*> records;
   bool has_gap = false;
   bool closed = false; ///< By a gap: what comes later is not given to it.
+  std::string next;    ///< The next one of its name that has a start.
 };
+
+/// Why an incarnation without a start is not replayed, and what is instead.
+std::string running_before(const life& of) {
+  std::string why = "it ran before the trace began, and what it knew then is "
+                    "not in it; replayed is from its next start on: ";
+  return why
+    + (of.next.empty()
+         ? std::string{"none in this trace, so let it go on until "
+                       "there is one (docs/traces.md)"}
+         : plain(of.next));
+}
+
+void name_next_starts(std::vector<life>& lives) {
+  std::map<std::string, std::string> next; // By the name of the actor.
+  for (auto one = lives.rbegin(); one != lives.rend(); ++one) {
+    if (one->records.empty())
+      continue;
+    const auto& first = *one->records.front();
+    if (first.kind == "start")
+      next[first.actor] = one->label;
+    else if (const auto found = next.find(first.actor); found != next.end())
+      one->next = found->second;
+  }
+}
 
 std::vector<life> lives_of(const loaded_trace& what) {
   std::vector<life> lives;
@@ -33,12 +58,13 @@ std::vector<life> lives_of(const loaded_trace& what) {
     }
     const auto [found, added] = index.try_emplace(each.label(), lives.size());
     if (added)
-      lives.push_back({each.label(), {}, false, false});
+      lives.push_back({each.label(), {}, false, false, {}});
     auto& one = lives[found->second];
     one.has_gap = one.has_gap || one.closed;
     if (!one.closed)
       one.records.push_back(&each);
   }
+  name_next_starts(lives);
   return lives;
 }
 
@@ -76,8 +102,7 @@ public:
   replayed_actor run() {
     const auto& first = *life_.records.front();
     if (first.kind != "start") {
-      not_replayed("it was running already when the trace began, and its "
-                   "start is needed to make it anew");
+      not_replayed(running_before(life_));
       return result_;
     }
     start_replay(lines_, options_, world_.seams);

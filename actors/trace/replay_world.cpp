@@ -1,5 +1,6 @@
 #include "actors/trace/replay_world.hpp"
 
+#include "actors/children.hpp"
 #include "actors/trace/registry_types.hpp"
 
 #include <charconv>
@@ -124,6 +125,26 @@ caf::strong_actor_ptr make_store_reader(caf::actor_system& system,
   return spawn_as<store_reader_process>(system, how, none);
 }
 
+caf::strong_actor_ptr make_supervisor(caf::actor_system& system,
+                                      replay_world& world, const json& given,
+                                      reading& how) {
+  auto config = argument<supervisor_config>(given, 0, how);
+  std::map<std::string, size_t> known;
+  for (auto& child : config.children) {
+    if (!is_child_name(child.name)) {
+      how.fail("a child that is not known: " + child.name);
+      return nullptr;
+    }
+    const bool reloads = child.reloads;
+    child = child_named(
+      child.name, known[child.name]++, [&world](auto&, const peers&, auto) {
+        return caf::actor_cast<caf::actor>(world.next_spawned());
+      });
+    child.reloads = reloads;
+  }
+  return spawn_as<supervisor>(system, how, config);
+}
+
 const std::map<std::string, maker>& makers() {
   static const std::map<std::string, maker> table{
     {appservice_queue_state::name,
@@ -152,19 +173,13 @@ const std::map<std::string, maker>& makers() {
      [](auto& system, auto&, const json&, reading& how) {
        return make_store_reader(system, how);
      }},
+    {supervisor_state::name, make_supervisor},
     {pinger_state::name,
      [](auto& system, auto&, const json& given, reading& how) {
        return make_pinger(system, given, how);
      }},
   };
   return table;
-}
-
-/// Why an actor of a kind that has no maker is not replayed.
-std::string why_not(const std::string& kind) {
-  if (kind == supervisor_state::name)
-    return "it is made from functions, which no trace holds";
-  return "an actor of a kind that is not known: " + kind;
 }
 
 } // namespace
@@ -212,7 +227,7 @@ caf::strong_actor_ptr replay_world::make(const std::string& kind,
   const auto found = makers().find(kind);
   if (found != makers().end())
     return found->second(*system_, *this, arguments, how);
-  how.fail(why_not(kind));
+  how.fail("an actor of a kind that is not known: " + kind);
   return nullptr;
 }
 

@@ -126,6 +126,12 @@ std::string show_record(const record& one, int64_t origin_ns) {
   return text;
 }
 
+std::string show_running(const record& first) {
+  return fmt::format("-- {} ran before the trace began: a replay is from its "
+                     "next start on --\n",
+                     plain(first.label()));
+}
+
 std::string show_difference(const json& recorded, const json& replayed) {
   const nlohmann::json before = recorded;
   const nlohmann::json after = replayed;

@@ -28,4 +28,7 @@ std::string show_record(const record& one, int64_t origin_ns);
 /// How two effects, or two contents, differ: one line for each member.
 std::string show_difference(const json& recorded, const json& replayed);
 
+/// Above the first record of an incarnation whose start is not in the trace.
+std::string show_running(const record& first);
+
 } // namespace weir::trace

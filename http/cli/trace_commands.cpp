@@ -12,6 +12,7 @@
 #include <fstream>
 #include <optional>
 #include <ostream>
+#include <set>
 
 namespace weir {
 
@@ -107,11 +108,16 @@ int show_trace_command(const std::string& file, const trace_selection& which,
   if (!what)
     return complain(what.error(), err);
   std::ifstream from{file, std::ios::binary};
+  std::set<std::string> known; // Incarnations that have a start or were shown.
   auto read = trace::each_record(
     from,
     [&](const trace::record& one) {
+      if (one.kind == "start")
+        known.insert(one.label());
       if (one.kind == "trace" || !what.value().filter.takes(one))
         return true;
+      if (!raw && one.kind != "gap" && known.insert(one.label()).second)
+        out << trace::show_running(one);
       if (raw)
         out << one.body.dump(-1, ' ', false,
                              trace::json::error_handler_t::replace)
@@ -179,7 +185,12 @@ int start_trace_command(const admin_call& call, const trace_order& what,
     query += "&with_content=true";
   if (!query.empty())
     path += '?' + query.substr(1);
-  return tell_status(ask_admin(call, "POST", path, raw, out, err), raw, out);
+  const auto result
+    = tell_status(ask_admin(call, "POST", path, raw, out, err), raw, out);
+  if (result == exit_ok && !raw)
+    out << "who runs already can be replayed from the next start on: a queue "
+           "when it was idle and is woken, the others when Weir starts\n";
+  return result;
 }
 
 int stop_trace_command(const admin_call& call, bool raw, std::ostream& out,

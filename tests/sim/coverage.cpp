@@ -44,7 +44,7 @@ std::vector<section> sections() {
      {act::repeat_transaction, act::repeat_under_new_id,
       act::restart_homeserver, act::kill_actor, act::drain, act::yesterday,
       act::flush_fails, act::database_away, act::disk_full, act::clock_step,
-      act::outage, act::wake_again, act::wake_late}},
+      act::outage, act::wake_again, act::wake_late, act::reload}},
     {"handlers",
      {"writer_throw", "before_ack_commit", "after_send", "after_accept_commit",
       "after_pin"},

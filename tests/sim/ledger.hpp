@@ -89,6 +89,9 @@ public:
   /// The node was told that the bridge lives: its own back-off is over, for
   /// good if the store is well.
   void alive(size_t bridge, milliseconds at);
+  /// It is served in another way from now on: the same, and for a send that is
+  /// under way too.
+  void served_anew(size_t bridge, milliseconds at);
   /// What was to be told at this very moment may not have been.
   void alive_unheard(milliseconds at);
 
@@ -177,6 +180,7 @@ private:
     milliseconds wished_until{0};
     milliseconds wished_at{0};
     milliseconds own_until{0};   ///< Not earlier, by Weir's own back-off.
+    bool no_own_pause = false;   ///< Not after the send under way.
     size_t refusals = 0;         ///< Since the last success: an upper bound.
     size_t sure_refusals = 0;    ///< The same: a lower bound.
     milliseconds rests_until{0}; ///< Not later.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 // What leaves for a bridge, when, and how it ends.
 namespace weir::sim {
@@ -151,6 +152,8 @@ void ledger::closed(size_t bridge, const std::string& id, ending how,
   case ending::cut: return; // No word of the bridge: the same goes again.
   }
   pause(to, how, wish, at, heard);
+  if (std::exchange(to.no_own_pause, false))
+    to.own_until = milliseconds{0};
 }
 
 /// What the answer means for the next send: not before `wished_until` and
@@ -205,6 +208,12 @@ void ledger::alive(size_t bridge, milliseconds at) {
     to.rested_until = std::max(to.rested_until, to.rests_until);
   to.alive_at = at;
   to.rests_until = std::max({to.wished_until, to.wish_restored_until, at});
+}
+
+void ledger::served_anew(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  alive(bridge, at);
+  to.no_own_pause = to.open > 0;
 }
 
 void ledger::forget_alive(bridge_state& of) {

@@ -133,6 +133,11 @@ void node::alive(const appservice_id& id) {
   caf::anon_send(impl_->house->gateway, bridge_alive{id});
 }
 
+void node::reload(const house_settings& now) {
+  caf::anon_send(impl_->supervisor,
+                 use_settings{std::make_shared<const house_settings>(now)});
+}
+
 void node::wake(const appservice_id& id,
                 std::optional<owed_transaction> pinned) {
   caf::anon_send(impl_->house->directory, wake_queue{id, std::move(pinned)});

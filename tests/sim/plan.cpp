@@ -89,6 +89,19 @@ entry make_traffic(const plan& of, dice& random) {
   return line;
 }
 
+/// By dice of their own, so that the rest of a plan is what it was without
+/// them.
+void add_reloads(plan& to) {
+  dice random{to.seed ^ 0x7e10adU};
+  for (auto count = random.between(0, 4); count > 0; --count) {
+    entry line;
+    line.what = act::reload;
+    line.at = milliseconds{random.between(0, to.ends.count())};
+    line.bridge = random.below(to.bridges.size());
+    to.entries.push_back(line);
+  }
+}
+
 } // namespace
 
 std::string to_string(act what) {
@@ -126,6 +139,7 @@ plan make_plan(uint64_t seed) {
     result.entries.push_back(make_fault(result, random));
   std::stable_sort(result.entries.begin(), result.entries.end(),
                    [](const entry& a, const entry& b) { return a.at < b.at; });
+  add_reloads(result);
   return result;
 }
 

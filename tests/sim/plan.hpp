@@ -52,6 +52,8 @@ enum class act : uint8_t {
   // -- wake-ups -------------------------------------------------------------
   wake_again, ///< One that nothing asked for.
   wake_late,  ///< An old one, with what it promised then.
+  // -- the operator ---------------------------------------------------------
+  reload, ///< The configuration is read again: another token of the bridge.
 };
 BOOST_DESCRIBE_ENUM(act, offer, burst, ping, repeat_transaction,
                     repeat_under_new_id, restart_homeserver,
@@ -62,7 +64,7 @@ BOOST_DESCRIBE_ENUM(act, offer, burst, ping, repeat_transaction,
                     commit_lost, commit_answer_lost, flush_fails, database_away,
                     disk_full, clock_step, yesterday, answer_status,
                     retry_after, hang, reset_unread, reset_processed, torn,
-                    slow, no_connection, outage, wake_again, wake_late)
+                    slow, no_connection, outage, wake_again, wake_late, reload)
 
 std::string to_string(act what);
 
@@ -114,9 +116,11 @@ std::string to_string(const bridge_plan& of);
 struct plan {
   uint64_t seed = 0;
   std::vector<bridge_plan> bridges;
-  std::vector<entry> entries; ///< By time.
-  milliseconds ends{0};       ///< Nothing is done from outside after it.
-  bool fine = false;          ///< Actors yield after each message.
+  /// By time, but for those at the end that came to the plans later: so the
+  /// number of a line that once found something stays the same.
+  std::vector<entry> entries;
+  milliseconds ends{0}; ///< Nothing is done from outside after it.
+  bool fine = false;    ///< Actors yield after each message.
 };
 
 plan make_plan(uint64_t seed);

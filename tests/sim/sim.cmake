@@ -63,5 +63,18 @@ list(SUBLIST fault_names 0 ${half} first_faults)
 list(SUBLIST fault_names ${half} -1 other_faults)
 weir_sim_test("each fault is found, first half" weir_sim_mutants ${first_faults})
 weir_sim_test("each fault is found, other half" weir_sim_mutants ${other_faults})
+# What a developer sees who changes a constant of a policy.
+weir_sim_test(
+  "a changed constant of a policy fails a replay, readably" weir_sim_mutants
+  --replay doubles_twice ${CMAKE_SOURCE_DIR}/tests/traces/outage_and_recovery.jsonl)
+set(changed_constant
+    "DIFFERENT +appservice/irc#[^\n]*differs at line"
+    "in the trace:   timer pause_over in 1 s"
+    "in the replay:  timer pause_over in 2 s" "the messages before it:")
+list(JOIN changed_constant ".*" changed_constant)
+set_tests_properties(
+  "sim: a changed constant of a policy fails a replay, readably"
+  PROPERTIES PASS_REGULAR_EXPRESSION "${changed_constant}" FAIL_REGULAR_EXPRESSION
+             "FAILED")
 weir_sim_test("the product holds no fault" ${sim_folder}/mutants/check_product
               $<TARGET_FILE:weir> $<TARGET_FILE:weir_sim_mutants>)

@@ -71,7 +71,7 @@ TEST_CASE("simulator: a plan has traffic and faults of many kinds") {
   for (uint64_t seed = 1; seed <= 100; ++seed)
     for (const auto& line : make_plan(seed).entries)
       kinds.insert(line.what);
-  CHECK(kinds.size() == static_cast<size_t>(act::wake_late) + 1);
+  CHECK(kinds.size() == static_cast<size_t>(act::reload) + 1);
 }
 
 TEST_CASE("simulator: a run leaves a trace that can be read") {
@@ -113,6 +113,11 @@ TEST_CASE("simulator: the end of the transport once doubled a pause") {
 
 TEST_CASE("simulator: a pause that a ping had ended once came back") {
   passes(20161, {29, 31, 32, 33, 34});
+}
+
+TEST_CASE("simulator: an episode once outlived a send at the moment of the end "
+          "of its pause") {
+  passes(90434, {0, 1, 2, 3, 5, 6, 7, 10, 12, 38, 39});
 }
 
 TEST_CASE("shrink: what does not matter goes") {

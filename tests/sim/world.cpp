@@ -61,6 +61,8 @@ world::world(plan of, run_options how)
     ledger_{rules_of(plan_)},
     store_{make_backend(how.store)},
     watch_{std::shared_ptr<void>{}, this} {
+  std::stable_sort(plan_.entries.begin(), plan_.entries.end(),
+                   [](const entry& a, const entry& b) { return a.at < b.at; });
   result_.history = 0xcbf29ce484222325U;
   store_->set_clock([this] { return true_time() + clock_moved_; });
   for (size_t i = 0; i < plan_.bridges.size(); ++i)
@@ -71,7 +73,9 @@ world::world(plan of, run_options how)
                                   {},
                                   {},
                                   false,
-                                  false}));
+                                  false,
+                                  "token",
+                                  milliseconds{-1}}));
   for (const auto& line : plan_.entries)
     if (line.what == act::yesterday)
       copies_.push_back(
@@ -108,7 +112,7 @@ house_config world::config() {
     queue_settings queue;
     queue.id = {name_of(i)};
     queue.peer.url = "http://" + name_of(i);
-    queue.hs_token = "token";
+    queue.hs_token = sides_[i]->token;
     queue.deadlines
       = {milliseconds{5'000}, milliseconds{20'000}, milliseconds{10'000}};
     queue.limits.pause.first = plan_.bridges[i].pause_first;
@@ -118,6 +122,7 @@ house_config world::config() {
   settings.idle_after = idle_after;
   settings.beat_every = milliseconds{10'000};
   settings.seed = random_() | 1;
+  settings_ = settings;
   house_config result;
   result.settings = std::make_shared<const house_settings>(settings);
   result.open_store = [this]() -> expected<std::unique_ptr<store>> {

@@ -83,6 +83,8 @@ private:
     std::string last_sent;
     bool was_cut = false; ///< Its last transaction ended as "retired".
     bool restarted = false;
+    std::string token = "token";
+    milliseconds reloaded_at{-1};
   };
   struct doubt {
     batch_content content;
@@ -100,6 +102,7 @@ private:
   void act_on_process(const entry& line);
   void act_on_store(const entry& line);
   void act_on_homeserver(const entry& line);
+  void reload(const entry& line);
   void wake(const entry& line);
   void move_clock(milliseconds by);
   void put_copy_back(const entry& line);
@@ -117,6 +120,7 @@ private:
   void crash();
   void at_stop_point(std::string_view step);
   house_config config();
+  void check_token(const side& to, const http_request& request);
   [[nodiscard]] bool takes(act fault, const std::set<store_step>& at);
   [[nodiscard]] bool takes(act fault, size_t bridge, const std::string& id);
 
@@ -158,6 +162,7 @@ private:
   std::vector<std::unique_ptr<side>> sides_;
   std::unique_ptr<backend> store_;
   std::unique_ptr<node> node_;
+  house_settings settings_; ///< Of this life.
   std::shared_ptr<store_watch> watch_;
   uint64_t life_ = 0; ///< Of the node; what another promised is void.
   bool node_ended_ = false;

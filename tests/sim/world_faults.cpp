@@ -108,6 +108,7 @@ void world::act_on(const entry& line) {
   case act::clock_step: return act_on_store(line);
   case act::wake_again:
   case act::wake_late: return wake(line);
+  case act::reload: return reload(line);
   case act::outage: met(line.what); [[fallthrough]];
   case act::answer_status:
   case act::retry_after:
@@ -119,6 +120,20 @@ void world::act_on(const entry& line) {
   case act::no_connection: return sides_[line.bridge]->peer.befall(line, now_);
   default: armed_.push_back(line);
   }
+}
+
+/// A bridge that is served in another way is tried at once.
+void world::reload(const entry& line) {
+  met(line.what);
+  auto& to = *sides_[line.bridge];
+  to.token += '+';
+  to.reloaded_at = now_;
+  if (!node_)
+    return;
+  settings_.queues[line.bridge].hs_token = to.token;
+  node_->reload(settings_);
+  if (!draining_)
+    ledger_.served_anew(line.bridge, now_);
 }
 
 void world::act_on_homeserver(const entry& line) {

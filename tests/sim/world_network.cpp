@@ -39,6 +39,17 @@ send_step world::step_of_send(size_t bridge, const std::string& id) const {
   return to.was_cut ? send_step::cut_smaller : send_step::first_try;
 }
 
+/// Whatever is sent after a reload carries the new token, pinned or not.
+void world::check_token(const side& to, const http_request& request) {
+  const auto wanted = "Bearer " + to.token;
+  const auto right = [&](const http_field& each) {
+    return each.name == "Authorization" && each.value == wanted;
+  };
+  if (now_ > to.reloaded_at
+      && std::none_of(request.fields.begin(), request.fields.end(), right))
+    ledger_.report("as configured", request.target + " with an old token");
+}
+
 void world::send(uint64_t id, http_request request,
                  std::function<void(http_answer)> done) {
   if (node_ended_)
@@ -46,6 +57,7 @@ void world::send(uint64_t id, http_request request,
   const auto index = bridge_of(request);
   auto& to = *sides_[index];
   const bool is_transaction = request.method == "PUT";
+  check_token(to, request);
   if (is_transaction && takes(act::crash_before_send, index, id_of(request)))
     return end_node();
   open_request open;

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 
 using namespace weir;
@@ -71,13 +72,69 @@ TEST_CASE("replay: every kind of actor does again what it did, or says why it "
   const auto kinds = by_kind(report);
   for (const std::string kind :
        {"appservice", "directory", "gateway", "transport", "janitor",
-        "homeserver_pinger", "store_writer", "store_reader"}) {
+        "homeserver_pinger", "store_writer", "store_reader", "supervisor"}) {
     CAPTURE(kind);
     REQUIRE(kinds.contains(kind));
     CHECK(kinds.at(kind) == outcome::same);
   }
   for (const auto& each : report.actors)
     CHECK((each.result == outcome::same || !each.why.empty()));
+}
+
+TEST_CASE("replay: of an actor that ran before, it begins at its next start") {
+  actor_fixture fixture;
+  fixture.network.script = [](const http_request&) { return status(503); };
+  fixture.start();
+  (void)fixture.offer("irc", "1");
+  fixture.advance(seconds{5});
+  recording trace;
+  fixture.advance(seconds{5});
+  const auto queues = [&] {
+    auto report = trace::replay(trace.load({{"appservice/irc"}, {}, {}, {}}));
+    REQUIRE_FALSE(report.actors.empty());
+    CHECK(report.actors[0].result == outcome::not_replayed);
+    return report.actors;
+  };
+  CHECK(queues()[0].why.find("none in this trace") != std::string::npos);
+  fixture.kill("directory"); // Its queues end with it.
+  fixture.advance(seconds{5});
+  const auto both = queues();
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].why.ends_with("from its next start on: " + both[1].label));
+  CHECK(both[1].result == outcome::same);
+  CHECK(both[1].records > 1);
+}
+
+TEST_CASE("replay: the supervisor restarts a child where it did, and gives up "
+          "when it did") {
+  recording trace;
+  actor_fixture fixture;
+  fixture.start();
+  for (int i = 0; i < 7; ++i) {
+    fixture.kill(i % 2 == 0 ? "store_writer" : "transport");
+    fixture.advance(seconds{2});
+  }
+  CHECK(fixture.give_ups > 0);
+  fixture.stop();
+  const auto report = trace::replay(trace.load({{"supervisor"}, {}, {}, {}}));
+  INFO(trace::to_text(report));
+  CHECK(report.same());
+  REQUIRE(report.actors.size() == 1);
+  CHECK(report.actors[0].records > 7);
+}
+
+TEST_CASE("replay: a child that is not known is a reason and no crash") {
+  recording trace;
+  actor_fixture fixture;
+  fixture.start();
+  fixture.stop();
+  auto loaded = trace.load({{"supervisor"}, {}, {}, {}});
+  loaded.records.at(0).body.at("arguments")[0].at("children")[0].at("name")
+    = "nobody";
+  const auto report = trace::replay(loaded);
+  REQUIRE(report.actors.size() == 1);
+  CHECK(report.actors[0].result == outcome::not_replayed);
+  CHECK(report.actors[0].why.find("nobody") != std::string::npos);
 }
 
 TEST_CASE("replay: an interleaving by chance is replayed like any other") {

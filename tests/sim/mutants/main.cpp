@@ -1,3 +1,4 @@
+#include "actors/trace/replay.hpp"
 #include "tests/sim/mutants/active.hpp"
 #include "tests/sim/world.hpp"
 
@@ -5,6 +6,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -43,10 +45,31 @@ bool finds_nothing_without() {
   return true;
 }
 
+/// Replays a trace of the product with a fault: another constant of a policy,
+/// say. It must differ, and not without the fault.
+bool replay_differs(const std::string& name, const std::string& file) {
+  const auto recorded = weir::trace::load(file);
+  if (!recorded) {
+    fmt::print("FAILED {}\n", weir::to_string(recorded.error()));
+    return false;
+  }
+  activate_mutant({});
+  if (!weir::trace::replay(recorded.value()).same()) {
+    fmt::print("FAILED it differs without {} too\n", name);
+    return false;
+  }
+  activate_mutant(name);
+  const auto report = weir::trace::replay(recorded.value());
+  fmt::print("{}", weir::trace::to_text(report));
+  return report.different();
+}
+
 } // namespace
 
-/// The arguments are the names of faults.
+/// The arguments are the names of faults; or `--replay NAME TRACE`.
 int main(int count, char** arguments) {
+  if (count == 4 && std::string_view{arguments[1]} == "--replay")
+    return replay_differs(arguments[2], arguments[3]) ? 0 : 1;
   bool all = finds_nothing_without();
   fmt::print("| fault | seeds needed | rule that it broke | how |\n"
              "|---|---|---|---|\n");

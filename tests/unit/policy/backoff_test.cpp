@@ -52,6 +52,22 @@ TEST_CASE("backoff: a ceiling that is no double of the first is kept to") {
   CHECK(pause_after(pause, 1) == 3s);
 }
 
+TEST_CASE("backoff: a send at the moment at which a pause ends is later") {
+  const auto ended = [] {
+    backoff pause{plain};
+    pause.on_refused(at(0s), at(1s), {}, 0);
+    pause.end_own_pause(at(1s));
+    return pause;
+  };
+  auto refused = ended();
+  refused.on_refused(at(1s), at(2s), {}, 0);
+  CHECK(refused.ready_at() == at(2s + 2s)); // It doubles.
+  auto accepted = ended();
+  accepted.on_accepted(at(1s));
+  accepted.on_refused(at(3s), at(4s), {}, 0);
+  CHECK(accepted.ready_at() == at(4s + 1s)); // It began anew.
+}
+
 TEST_CASE("backoff: a restored step holds no jitter of the one before") {
   backoff pause{{.first = 1s, .ceiling = 300s, .jitter = 0.25}};
   pause.restore(at(0s), 10s, false);
