@@ -102,6 +102,26 @@ void add_reloads(plan& to) {
   }
 }
 
+/// A bridge comes back from an outage and shows it, takes what is sent for that
+/// reason, and the node ends as it hears so: these meet too seldom by chance.
+void add_shown_life(plan& to) {
+  dice random{to.seed ^ 0xa11feU};
+  if (random.one_in(2))
+    return;
+  const auto bridge = random.below(to.bridges.size());
+  const auto lasts = random.between(25'000, 60'000);
+  const auto from = random.between(0, to.ends.count());
+  const auto back = from + lasts + random.between(1, 3'000);
+  const auto add = [&](act what, int64_t at, size_t count, int64_t amount) {
+    to.entries.push_back({what, milliseconds{at}, bridge, 0, count, amount});
+  };
+  add(act::outage, from, 1, lasts);
+  add(act::offer, from + 1, 1, 3);
+  add(act::crash_before_acknowledge, back, 1, 0);
+  add(act::ping, back, 1, 1);
+  to.ends = std::max(to.ends, milliseconds{back + 1});
+}
+
 } // namespace
 
 std::string to_string(act what) {
@@ -140,6 +160,7 @@ plan make_plan(uint64_t seed) {
   std::stable_sort(result.entries.begin(), result.entries.end(),
                    [](const entry& a, const entry& b) { return a.at < b.at; });
   add_reloads(result);
+  add_shown_life(result);
   return result;
 }
 
