@@ -36,6 +36,9 @@ add_executable(weir_sim_mutants ${faulty_sources} ${sim_folder}/mutants/main.cpp
                                 ${sim_folder}/mutants/active.cpp)
 target_link_libraries(weir_sim_mutants PRIVATE weir_sim_parts SOCI::sqlite3
                                                SOCI::postgresql)
+if(WEIR_SANITIZE MATCHES undefined) # As weir_persistence is compiled.
+  target_compile_options(weir_sim_mutants PRIVATE -fno-sanitize=vptr)
+endif()
 
 file(GLOB sim_test_sources CONFIGURE_DEPENDS ${sim_folder}/*_test.cpp)
 add_executable(sim_tests ${sim_test_sources})
