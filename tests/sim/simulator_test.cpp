@@ -52,7 +52,7 @@ struct sqlite_store {
 
 TEST_CASE("simulator: the same seed gives the same history") {
   for (const auto store : {store_kind::memory, store_kind::sqlite})
-    for (const uint64_t seed : {3, 8, 21}) {
+    for (const uint64_t seed : {3U, 8U, 21U}) {
       const auto first = run_plan(make_plan(seed), telling(store));
       const auto again = run_plan(make_plan(seed), telling(store));
       CHECK(first.history == again.history);

@@ -238,7 +238,7 @@ asked_ptr<http_answer> actor_fixture::request(http_request what) {
 
 asked_ptr<drained> actor_fixture::drain() {
   auto result = std::make_shared<asked<drained>>();
-  as_actor([this, done = keep(result),
+  as_actor([done = keep(result),
             to = impl_->supervisor](caf::event_based_actor& self) {
     self.request(to, caf::duration{drain_wait}, drain_request{})
       .then([done](const drained& what) { done(what); },

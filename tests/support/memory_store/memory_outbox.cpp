@@ -14,10 +14,26 @@ bool named(std::span<const lane_range> ranges, const owed_row& row) {
   });
 }
 
+/// clang 14 does not compile std::ranges::subrange.
+template <class Iterator>
+struct stretch {
+  Iterator first, last;
+  [[nodiscard]] Iterator begin() const {
+    return first;
+  }
+  [[nodiscard]] Iterator end() const {
+    return last;
+  }
+  [[nodiscard]] bool empty() const {
+    return first == last;
+  }
+};
+
 /// Rows of one queue in order of seq.
 auto rows_of(const memory_tables& tables, queue_no queue, uint64_t from) {
-  return std::ranges::subrange{tables.outbox.lower_bound({queue, from}),
-                               tables.outbox.lower_bound({queue + 1, 0})};
+  auto first = tables.outbox.lower_bound({queue, from});
+  return stretch<decltype(first)>{first,
+                                  tables.outbox.lower_bound({queue + 1, 0})};
 }
 
 std::optional<queue_row> find(const memory_tables& tables,

@@ -360,9 +360,9 @@ TEST_CASE("janitor: every slot beats while nothing else is written") {
   CHECK(before.size() == 3);
   fixture.advance(seconds{20});
   const auto after = fixture.database.copy()->slots;
-  for (const auto& [slot, row] : after) {
-    CAPTURE(slot);
-    CHECK(row.beat >= before.at(slot).beat + 10);
+  for (const auto& each : after) {
+    CAPTURE(each.first);
+    CHECK(each.second.beat >= before.at(each.first).beat + 10);
   }
 }
 
