@@ -128,6 +128,7 @@ batch_runner::outcome batch_runner::transaction(operations_view operations,
     if (on_step)
       on_step(at);
   };
+  asked_ = elapsed_clock();
   auto done = store_.begin(lease_, positions);
   if (!done)
     return {done.error(), false};
@@ -166,16 +167,15 @@ expected<void> batch_runner::run_all(operations_view operations) {
   return ok();
 }
 
+/// A reply that was slow to come is no jump: the database read its clock at
+/// some time between our two looks, in the last batch as in this one.
 expected<stored_time> batch_runner::time_of_batch() {
-  // A reply that was slow to come is no jump: the database read its clock some
-  // time between these two.
-  const auto asked = elapsed_clock();
   WEIR_TRY(auto now, store_.now());
-  const auto elapsed = elapsed_clock();
+  const auto told = elapsed_clock();
   jump_ = milliseconds{0};
   if (last_time_) {
-    const auto earliest = last_time_->second + (asked - last_time_->first);
-    const auto latest = last_time_->second + (elapsed - last_time_->first);
+    const auto earliest = last_time_->now + (asked_ - last_time_->told);
+    const auto latest = last_time_->now + (told - last_time_->asked);
     const auto due = std::clamp(now, earliest, latest);
     const auto jump = now - due;
     if (std::abs(jump.count()) > clock_jump_min.count()) {
@@ -183,9 +183,9 @@ expected<stored_time> batch_runner::time_of_batch() {
       jump_ = jump;
       now = due;
     }
-    now = std::max(now, last_time_->second);
+    now = std::max(now, last_time_->now);
   }
-  time_ = {elapsed, now};
+  time_ = {asked_, told, now};
   return now;
 }
 

@@ -77,6 +77,13 @@ private:
     bool of_operation = false;
   };
 
+  /// What the database's clock told, and between which looks at ours.
+  struct moment {
+    milliseconds asked{0};
+    milliseconds told{0};
+    stored_time now;
+  };
+
   expected<void> work(operations_view operations);
   outcome attempt(operations_view operations);
   outcome transaction(operations_view operations, uint64_t positions);
@@ -89,9 +96,10 @@ private:
   store& store_;
   slot_lease lease_;
   /// The last batch's moment on both clocks.
-  std::optional<std::pair<milliseconds, stored_time>> last_time_;
+  std::optional<moment> last_time_;
   /// The same of the open batch, and the jump it absorbs.
-  std::pair<milliseconds, stored_time> time_;
+  moment time_;
+  milliseconds asked_{0}; ///< When the open batch was begun, by our clock.
   milliseconds jump_{0};
   /// Positions of a batch whose COMMIT was never answered.
   std::optional<uint64_t> doubt_;

@@ -64,7 +64,7 @@ public:
   /// then).
   virtual expected<void> begin(const slot_lease& lease, uint64_t positions) = 0;
 
-  /// Database time less `clock_offset`, read now, inside the open batch.
+  /// Database time less `clock_offset`, read in the open batch: by `begin`.
   virtual expected<stored_time> now() = 0;
 
   /// Adds `by` to the stored clock offset, inside the open batch.

@@ -4,6 +4,9 @@
 #include "schema/hash.hpp"
 #include "tests/support/memory_store/memory_ports.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace weir::test {
 
 std::unique_ptr<store_reader>
@@ -31,6 +34,7 @@ public:
     return on_.commit();
   }
   void rollback() noexcept override {
+    begun_at_.reset();
     on_.roll_back();
   }
   expected<void> reconnect() override {
@@ -56,6 +60,7 @@ public:
   }
 
 private:
+  stored_time clock();
   expected<slot_lease> take_locked(uint32_t slot, const std::string& owner,
                                    uint64_t run);
   expected<bool> fence(const slot_lease& lease, uint64_t positions);
@@ -65,6 +70,8 @@ private:
   memory_inbox inbox_;
   memory_keep keep_;
   memory_outcomes outcomes_;
+  /// What the fence of the open batch told of the time, as with SQL.
+  std::optional<stored_time> begun_at_;
 };
 
 expected<slot_lease>
@@ -126,7 +133,12 @@ expected<bool> memory_store::fence(const slot_lease& lease,
   row.pos += positions;
   ++row.beat;
   on_.put<&memory_tables::slots>(lease.slot, row);
+  begun_at_ = clock();
   return true;
+}
+
+stored_time memory_store::clock() {
+  return on_.state().clock() - milliseconds{on_.tables().clock_offset};
 }
 
 expected<void> memory_store::begin(const slot_lease& lease,
@@ -146,11 +158,14 @@ expected<void> memory_store::begin(const slot_lease& lease,
 }
 
 expected<stored_time> memory_store::now() {
+  if (const auto told = std::exchange(begun_at_, std::nullopt))
+    return *told;
   WEIR_TRY(const auto statement, on_.run("now"));
-  return on_.state().clock() - milliseconds{on_.tables().clock_offset};
+  return clock();
 }
 
 expected<void> memory_store::add_clock_offset(milliseconds by) {
+  begun_at_.reset();
   WEIR_TRY(const auto statement, on_.run("clock offset"));
   on_.set<&memory_tables::clock_offset>(on_.tables().clock_offset + by.count());
   return ok();
