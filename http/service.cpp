@@ -87,8 +87,7 @@ expected<prepared> prepare(const config& settings) {
   }
   store_options options{settings.storage.url,
                         settings.storage.allow_unsafe_database};
-  WEIR_TRY(auto identity, prepare_store(options));
-  WEIR_TRY(refuse_second_process(options, node, foreign_slot_watch));
+  WEIR_TRY(auto identity, prepare_store(options, node, foreign_slot_watch));
   go_back_to_true_time(options);
   return prepared{std::move(lock),   std::move(node),     std::move(token),
                   std::move(viewer), std::move(identity), options};

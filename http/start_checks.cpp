@@ -1,5 +1,6 @@
 #include "http/start_checks.hpp"
 
+#include "persistence/slots.hpp"
 #include "schema/config_files.hpp"
 #include "schema/log.hpp"
 
@@ -30,6 +31,10 @@ std::vector<slot_row> foreign(const std::vector<slot_row>& all,
 
 } // namespace
 
+void sleep_through(std::chrono::milliseconds time) {
+  std::this_thread::sleep_for(time);
+}
+
 expected<void> make_data_dir(const std::string& data_dir) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -58,18 +63,11 @@ uint64_t raise_open_files_max() {
   return bound.rlim_cur;
 }
 
-expected<store_identity> prepare_store(const store_options& options) {
-  WEIR_TRY(auto opened, open_store(options, true));
-  opened.reset();
-  WEIR_TRY(auto reader, open_store_reader(options));
-  return reader->identity();
-}
-
 expected<void> refuse_second_process(const store_options& options,
                                      const std::string& node,
-                                     std::chrono::milliseconds watch) {
-  WEIR_TRY(auto database, open_store(options, false));
-  WEIR_TRY(auto all, database->slots());
+                                     std::chrono::milliseconds watch,
+                                     const wait_function& wait) {
+  WEIR_TRY(auto all, slots_of(options));
   const auto before = foreign(all, node);
   if (before.empty())
     return ok();
@@ -77,14 +75,26 @@ expected<void> refuse_second_process(const store_options& options,
             "for_ms={} before it is taken over",
             before.front().owner, watch.count());
   // The only wait at a start, and only after a foreign node.
-  std::this_thread::sleep_for(watch);
-  WEIR_TRY(auto again, database->slots());
+  wait(watch);
+  WEIR_TRY(auto again, slots_of(options));
   if (foreign(again, node) != before)
     return fail(ec::busy,
                 fmt::format("node {} uses this database and is alive; several "
                             "nodes are not supported yet",
                             before.front().owner));
   return ok();
+}
+
+expected<store_identity> prepare_store(const store_options& options,
+                                       const std::string& node,
+                                       std::chrono::milliseconds watch,
+                                       const wait_function& wait) {
+  // First: a migration would take the tables from under the other process.
+  WEIR_TRY(refuse_second_process(options, node, watch, wait));
+  WEIR_TRY(auto opened, open_store(options, true));
+  opened.reset();
+  WEIR_TRY(auto reader, open_store_reader(options));
+  return reader->identity();
 }
 
 } // namespace weir

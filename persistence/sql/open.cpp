@@ -1,3 +1,4 @@
+#include "persistence/slots.hpp"
 #include "persistence/sql/location.hpp"
 #include "persistence/sql/migrate.hpp"
 #include "persistence/sql/reader.hpp"
@@ -39,6 +40,22 @@ opened_reader(const store_options& options) {
   return std::make_unique<sql::reader>(std::move(reading));
 }
 
+/// Asks for the name of the table of slots; empty or no row: there is none.
+std::string find_slots(const sql::dialect& speaks) {
+  return speaks.postgresql
+    ? "SELECT CAST(to_regclass('slot') AS TEXT)"
+    : "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'slot'";
+}
+
+/// Slots are as they were in the first version.
+expected<std::vector<slot_row>> found_slots(const store_options& options) {
+  WEIR_TRY(auto looking, connect(options, sql::purpose::migrating));
+  WEIR_TRY(const auto table, looking->value(find_slots(looking->speaks())));
+  if (table.empty())
+    return std::vector<slot_row>{};
+  return sql::sql_store{std::move(looking)}.slots();
+}
+
 } // namespace
 
 expected<std::unique_ptr<store>> open_store(const store_options& options,
@@ -55,6 +72,13 @@ open_store_reader(const store_options& options) {
   if (!opened)
     return fail(of_store(options, opened.error()));
   return opened;
+}
+
+expected<std::vector<slot_row>> slots_of(const store_options& options) {
+  auto found = found_slots(options);
+  if (!found)
+    return fail(of_store(options, found.error()));
+  return found;
 }
 
 } // namespace weir
