@@ -81,6 +81,10 @@ void check_trace(config& settings, config_reading& reading) {
     trace.file
       = (std::filesystem::path{settings.storage.data_dir} / "trace.jsonl")
           .string();
+  // A trace moves an older one away.
+  if (trace.file == sqlite_file_of(settings.storage.url))
+    reading.problem("trace.file",
+                    "expected another file than that of storage.url");
   if (trace.with_content)
     reading.warning("trace.with_content",
                     "event bodies and tokens are written to the trace");

@@ -17,6 +17,10 @@ void switched_off(const std::string& why) {
              why);
 }
 
+error under_way() {
+  return {ec::busy, "another start or stop of the trace waits for the disk"};
+}
+
 } // namespace
 
 control::control(file_sink_options files, std::string node,
@@ -27,32 +31,44 @@ control::control(file_sink_options files, std::string node,
 }
 
 control::~control() {
-  stop();
+  const std::lock_guard alone{switching_};
+  end();
 }
 
 expected<void> control::start(recorder_options what) {
-  const std::lock_guard guard{mutex_};
+  const std::unique_lock alone{switching_, std::try_to_lock};
+  if (!alone)
+    return fail(under_way());
   end();
   WEIR_TRY(auto sink, file_sink::open(files_, switched_off));
   what.began_unix_ms = unix_ms_();
   what.node = node_;
-  sink_ = sink;
-  trace::start(std::move(sink), std::move(what));
+  {
+    const std::lock_guard guard{mutex_};
+    sink_ = sink;
+  }
+  trace::start(sink, std::move(what));
+  if (!sink->status().failure.empty())
+    trace::stop(); // The disk refused before there was anything to switch off.
   log_.info("trace begun file={}", files_.path);
   return ok();
 }
 
-void control::stop() {
-  const std::lock_guard guard{mutex_};
+expected<void> control::stop() {
+  const std::unique_lock alone{switching_, std::try_to_lock};
+  if (!alone)
+    return fail(under_way());
   end();
+  return ok();
 }
 
 void control::end() {
-  if (!sink_)
+  if (!sink_) // Only who holds `switching_` sets it.
     return;
   const auto recorder = trace::status();
   trace::stop();
   sink_->finish();
+  const std::lock_guard guard{mutex_};
   last_ = {recorder, sink_->status(), files_.path};
   last_.recorder.on = false;
   sink_.reset();

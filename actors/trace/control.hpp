@@ -29,9 +29,12 @@ public:
   control& operator=(const control&) = delete;
 
   /// Begins a trace in a new file; one that runs is ended. `began_unix_ms` and
-  /// `node` are filled in. Errors: `ec::unavailable`.
+  /// `node` are filled in. Errors: `ec::unavailable`; `ec::busy` while another
+  /// start or stop waits for the disk.
   expected<void> start(recorder_options what);
-  void stop();
+  /// Errors: `ec::busy`.
+  expected<void> stop();
+  /// Never waits for the disk.
   [[nodiscard]] control_status status() const;
 
 private:
@@ -40,7 +43,8 @@ private:
   const file_sink_options files_;
   const std::string node_;
   const std::function<int64_t()> unix_ms_;
-  mutable std::mutex mutex_;
+  std::mutex switching_;     ///< Held while the disk is waited for.
+  mutable std::mutex mutex_; ///< Of what follows; held for moments.
   std::shared_ptr<file_sink> sink_;
   control_status last_; ///< Of a trace that has ended.
 };

@@ -1,8 +1,11 @@
 #include "actors/trace/file_sink.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +27,25 @@ std::string because(const std::string& what, const std::string& path) {
   return what + ' ' + path + ": " + std::generic_category().message(errno);
 }
 
+/// Whether a file holds a trace, of any version, or the beginning of one that
+/// was cut off. Whoever names another file by mistake, be it the database, is
+/// to find it where it was.
+bool begins_like_a_trace(const std::string& path) {
+  constexpr std::string_view start = R"({"v":)";
+  constexpr std::string_view kind = R"(,"kind":"trace")";
+  std::ifstream file{path, std::ios::binary};
+  std::string head(start.size() + 20 + kind.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (file.bad() || (!file && !file.eof()))
+    return false;
+  head.resize(static_cast<size_t>(file.gcount()));
+  if (!head.starts_with(start))
+    return start.starts_with(head);
+  const auto rest = std::string_view{head}.substr(
+    std::min(head.find_first_not_of("0123456789", start.size()), head.size()));
+  return rest.starts_with(kind) || kind.starts_with(rest);
+}
+
 } // namespace
 
 expected<std::shared_ptr<file_sink>>
@@ -32,7 +54,17 @@ file_sink::open(file_sink_options options,
   std::shared_ptr<file_sink> made{
     new file_sink{std::move(options), std::move(on_failure)}};
   WEIR_TRY(made->begin_file());
-  made->thread_ = std::thread{[sink = made.get()] { sink->write_all(); }};
+  made->begin_thread();
+  return made;
+}
+
+std::shared_ptr<file_sink>
+file_sink::into(int file, file_sink_options options,
+                std::function<void(const std::string&)> on_failure) {
+  std::shared_ptr<file_sink> made{
+    new file_sink{std::move(options), std::move(on_failure)}};
+  made->file_ = file;
+  made->begin_thread();
   return made;
 }
 
@@ -43,19 +75,36 @@ file_sink::file_sink(file_sink_options options,
 }
 
 file_sink::~file_sink() {
-  finish();
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard guard{mutex_};
+      ending_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+  }
   if (file_ >= 0)
     ::close(file_);
 }
 
+void file_sink::begin_thread() {
+  thread_ = std::thread{[this] { write_all(); }};
+}
+
 void file_sink::finish() {
-  {
-    const std::lock_guard guard{mutex_};
-    ending_ = true;
-    changed_.notify_all();
+  std::unique_lock lock{mutex_};
+  ending_ = true;
+  changed_.notify_all();
+  changed_.wait_for(lock, options_.finish_time, [this] { return ended_; });
+  if (!thread_.joinable())
+    return;
+  if (ended_) {
+    lock.unlock();
+    return thread_.join();
   }
-  if (thread_.joinable())
-    thread_.join();
+  status_.failure = "the disk hangs at " + options_.path;
+  given_up_ = shared_from_this();
+  thread_.detach();
 }
 
 void file_sink::take(std::string line) {
@@ -83,6 +132,15 @@ file_sink_status file_sink::status() const {
 }
 
 void file_sink::write_all() {
+  write_what_comes();
+  std::shared_ptr<file_sink> last; // Beyond the lock.
+  const std::lock_guard guard{mutex_};
+  ended_ = true;
+  changed_.notify_all();
+  last = std::move(given_up_);
+}
+
+void file_sink::write_what_comes() {
   for (;;) {
     std::vector<std::string> lines;
     uint64_t dropped = 0;
@@ -103,9 +161,11 @@ void file_sink::write_all() {
       continue;
     {
       const std::lock_guard guard{mutex_};
-      status_.failure = done.error().context;
       status_.dropped += waiting_.size();
       waiting_.clear();
+      if (given_up_)
+        return; // Another trace may be running by now.
+      status_.failure = done.error().context;
     }
     return on_failure_(done.error().context);
   }
@@ -155,12 +215,17 @@ expected<void> file_sink::append(const std::string& text) {
 }
 
 expected<void> file_sink::begin_file() {
+  {
+    const std::lock_guard guard{mutex_};
+    if (given_up_)
+      return fail(ec::unavailable, "the path may be another trace's by now");
+  }
   if (file_ >= 0)
     ::close(std::exchange(file_, -1));
-  keep_older();
+  WEIR_TRY(make_way());
   // For its owner only: who wrote what to whom stands in it.
   file_ = ::open(options_.path.c_str(),
-                 O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+                 O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
   if (file_ < 0)
     return fail(ec::unavailable, because("cannot make", options_.path));
   const std::lock_guard guard{mutex_};
@@ -168,15 +233,30 @@ expected<void> file_sink::begin_file() {
   return ok();
 }
 
-void file_sink::keep_older() {
+/// Afterwards nothing stands at the path. An older trace is kept or, without
+/// `rotate`, removed.
+expected<void> file_sink::make_way() {
+  const auto& path = options_.path;
   struct stat found {};
-  if (::stat(options_.path.c_str(), &found) != 0 || found.st_size == 0)
-    return;
-  const auto older = [this](uint32_t age) {
-    return age == 0 ? options_.path : options_.path + '.' + std::to_string(age);
+  if (::lstat(path.c_str(), &found) != 0)
+    return errno == ENOENT
+      ? expected<void>{ok()}
+      : fail(ec::unavailable, because("cannot look at", path));
+  if (!S_ISREG(found.st_mode) || !begins_like_a_trace(path))
+    return fail(ec::unavailable,
+                path + " is there and is no trace: it stays as it is");
+  if (options_.rotate == 0 || found.st_size == 0)
+    return ::unlink(path.c_str()) == 0
+      ? expected<void>{ok()}
+      : fail(ec::unavailable, because("cannot remove", path));
+  const auto older = [&path](uint32_t age) {
+    return age == 0 ? path : path + '.' + std::to_string(age);
   };
   for (auto age = options_.rotate; age > 0; --age)
-    std::rename(older(age - 1).c_str(), older(age).c_str());
+    if (std::rename(older(age - 1).c_str(), older(age).c_str()) != 0
+        && errno != ENOENT)
+      return fail(ec::unavailable, because("cannot keep", older(age - 1)));
+  return ok();
 }
 
 } // namespace weir::trace

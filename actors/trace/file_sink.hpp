@@ -4,6 +4,7 @@
 
 #include "schema/error.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -24,6 +25,8 @@ struct file_sink_options {
   /// was that becomes `path.2`, and so on.
   uint64_t bytes_max = uint64_t{64} << 20;
   uint32_t rotate = 4; ///< Older files that are kept; 0: none.
+  /// A disk that takes longer to write what waits hangs, and is left to itself.
+  std::chrono::milliseconds finish_time{5'000};
 };
 
 /// What became of the lines.
@@ -37,12 +40,18 @@ struct file_sink_status {
 /// a disk. Only whole lines stay in it, whatever the disk does; a process that
 /// is killed may leave a part of the last one. After a failure (a full disk)
 /// nothing more is written and `on_failure` is called once, on that thread.
-class file_sink final : public sink {
+class file_sink final : public sink,
+                        public std::enable_shared_from_this<file_sink> {
 public:
-  /// A file that is there already is kept as an older one. Errors:
+  /// A trace that is there already is kept as an older one. Anything else that
+  /// is there (a database, a folder, a link, a pipe) stays as it is. Errors:
   /// `ec::unavailable` when the file cannot be made.
   static expected<std::shared_ptr<file_sink>>
   open(file_sink_options options,
+       std::function<void(const std::string&)> on_failure);
+  /// The same into what is open already, and is closed at the end.
+  static std::shared_ptr<file_sink>
+  into(int file, file_sink_options options,
        std::function<void(const std::string&)> on_failure);
 
   ~file_sink() override;
@@ -50,18 +59,21 @@ public:
   file_sink& operator=(const file_sink&) = delete;
 
   void take(std::string line) override;
-  /// Writes what waits; what comes later is not written.
+  /// Writes what waits, or as much as `finish_time` allows; what comes later is
+  /// not written.
   void finish();
   [[nodiscard]] file_sink_status status() const;
 
 private:
   file_sink(file_sink_options options,
             std::function<void(const std::string&)> on_failure);
+  void begin_thread();
   void write_all();
+  void write_what_comes();
   expected<void> write(std::vector<std::string> lines, uint64_t dropped);
   expected<void> append(const std::string& text);
   expected<void> begin_file();
-  void keep_older();
+  expected<void> make_way();
 
   file_sink_options options_;
   std::function<void(const std::string&)> on_failure_;
@@ -74,6 +86,8 @@ private:
   size_t waiting_bytes_ = 0;
   uint64_t unsaid_ = 0; ///< Dropped, and not told by a gap line yet.
   bool ending_ = false;
+  bool ended_ = false;
+  std::shared_ptr<file_sink> given_up_; ///< Itself, while its disk hangs.
   file_sink_status status_;
   std::thread thread_; ///< Last: it uses all of the above.
 };

@@ -74,15 +74,17 @@ http_response trace_reply(trace::control& of,
     return wrong_method(reads ? "GET, HEAD" : "POST");
   if (!reads && method != "POST")
     return wrong_method("POST");
+  expected<void> done = ok();
   if (what == "/trace/stop")
-    of.stop();
+    done = of.stop();
   if (what == "/trace/start") {
     auto options = options_in(query, defaults);
     if (!options)
       return error_reply(options.error());
-    if (auto begun = of.start(std::move(options.value())); !begun)
-      return matrix_error(503, "ORG.WEIR.TRACE_FAILED", begun.error().context);
+    done = of.start(std::move(options.value()));
   }
+  if (!done)
+    return matrix_error(503, "ORG.WEIR.TRACE_FAILED", done.error().context);
   return json_ok(status_text(of.status()));
 }
 

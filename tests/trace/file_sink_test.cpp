@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 
 #include <fcntl.h>
@@ -94,19 +95,81 @@ TEST_CASE("trace file: each file is bounded, whole and has the heading") {
 
 TEST_CASE("trace file: one that is there is kept as an older one") {
   const test_folder folder;
-  const auto path = folder.write("t.jsonl", "yesterday");
+  const auto yesterday = file_of({heading(), record_line(1)});
+  const auto path = folder.write("t.jsonl", yesterday);
   file_sink::open({path}, no_failure).value()->take(heading());
-  CHECK(folder.read("t.jsonl.1") == "yesterday");
+  CHECK(folder.read("t.jsonl.1") == yesterday);
   CHECK(folder.read("t.jsonl") == heading() + '\n');
 }
 
-TEST_CASE("trace file: a disk that is behind costs whole records, counted") {
+TEST_CASE("trace file: one whose heading a kill cut off makes way") {
+  for (const std::string cut : {"", "{\"v", R"({"v":1)", R"({"v":1,"kin)"}) {
+    CAPTURE(cut);
+    const test_folder folder;
+    const auto path = folder.write("t.jsonl", cut);
+    ::chmod(path.c_str(), 0666);
+    REQUIRE(file_sink::open({path}, no_failure).has_value());
+    CHECK(folder.mode("t.jsonl") == 0600);
+    CHECK(folder.files() == (cut.empty() ? 1 : 2));
+  }
+}
+
+TEST_CASE("trace file: without older ones the one that is there is replaced") {
   const test_folder folder;
-  const auto path = folder.path() + "/t.jsonl";
+  const auto path = folder.write("t.jsonl", file_of({heading()}));
+  file_sink::open({path, uint64_t{1} << 20, 0}, no_failure)
+    .value()
+    ->take(heading());
+  CHECK(folder.files() == 1);
+  CHECK(folder.read("t.jsonl") == heading() + '\n');
+}
+
+TEST_CASE("trace file: a file that is no trace stays as it is") {
+  for (const uint32_t rotate : {0U, 4U}) {
+    for (const std::string held :
+         {"SQLite format 3", "yesterday", R"({"v":1,"kind":"mail"})"}) {
+      CAPTURE(held);
+      const test_folder folder;
+      const auto path = folder.write("weir.db", held);
+      const auto begun
+        = file_sink::open({path, uint64_t{1} << 20, rotate}, no_failure);
+      REQUIRE_FALSE(begun.has_value());
+      CHECK(begun.error().context.find("is no trace") != std::string::npos);
+      CHECK(folder.read("weir.db") == held);
+      CHECK(folder.files() == 1);
+    }
+  }
+}
+
+TEST_CASE("trace file: a folder, a link and a pipe stay as they are") {
+  const test_folder folder;
+  const auto path
+    = [&](const char* name) { return folder.path() + '/' + name; };
+  REQUIRE(::mkdir(path("data").c_str(), 0700) == 0);
+  REQUIRE(::mkfifo(path("pipe").c_str(), 0600) == 0);
+  REQUIRE(::symlink(path("elsewhere").c_str(), path("link").c_str()) == 0);
+  for (const char* name : {"data", "pipe", "link"}) {
+    CAPTURE(name);
+    CHECK_FALSE(file_sink::open({path(name)}, no_failure).has_value());
+  }
+  CHECK(folder.files() == 3); // Nothing was made where the link points.
+}
+
+TEST_CASE("trace file: an older one that cannot be kept is not lost") {
+  const test_folder folder;
+  const auto path = folder.write("t.jsonl", file_of({heading()}));
+  REQUIRE(::mkdir((path + ".1").c_str(), 0700) == 0);
+  CHECK_FALSE(
+    file_sink::open({path, uint64_t{1} << 20, 1}, no_failure).has_value());
+  CHECK(folder.read("t.jsonl") == file_of({heading()}));
+}
+
+TEST_CASE("trace file: a disk that is behind costs whole records, counted") {
   // A pipe that nobody reads is the slowest disk there is.
-  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  const int pipe = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  auto sink = file_sink::open({path, uint64_t{1} << 30}, no_failure).value();
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const int pipe = ends[0];
+  auto sink = file_sink::into(ends[1], {"", uint64_t{1} << 30}, no_failure);
   sink->take(heading());
   const std::string filler(trace::waiting_bytes_max / 4, 'x');
   for (int i = 0; i < 12; ++i)
@@ -124,6 +187,31 @@ TEST_CASE("trace file: a disk that is behind costs whole records, counted") {
   CHECK(dropped_in(got) == dropped);
   sink.reset();
   ::close(pipe);
+}
+
+TEST_CASE("trace file: a disk that hangs does not hold up the end") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  std::atomic<int> failures{0};
+  auto sink = file_sink::into(ends[1],
+                              {.path = "",
+                               .bytes_max = uint64_t{1} << 30,
+                               .finish_time = std::chrono::milliseconds{1}},
+                              [&](const std::string&) { ++failures; });
+  sink->take(heading());
+  for (int i = 0; i < 4; ++i)
+    sink->take(std::string(trace::waiting_bytes_max / 8, 'x'));
+  sink->finish(); // Nobody has read a byte.
+  CHECK(sink->status().failure.find("hangs") != std::string::npos);
+  sink.reset();
+  // When it goes on, what was under way is written and all is given back.
+  std::string piece(1 << 16, ' ');
+  ssize_t count = 0;
+  while ((count = ::read(ends[0], piece.data(), piece.size())) > 0)
+    ;
+  CHECK(count == 0);
+  CHECK(failures == 0);
+  ::close(ends[0]);
 }
 
 TEST_CASE("trace file: a full disk ends the trace and leaves whole lines") {
@@ -155,7 +243,7 @@ TEST_CASE("trace file: deliveries do not notice that its disk is full") {
     (void)fixture.offer("irc", std::to_string(i));
   fixture.advance(std::chrono::seconds{10});
   CHECK(fixture.row("irc").delivered_events == 20);
-  control.stop();
+  REQUIRE(control.stop());
   CHECK(control.status().file.failure != "");
   CHECK_FALSE(trace::is_on());
 }
@@ -181,7 +269,7 @@ TEST_CASE("trace file: what is recorded can be read, and begins again anew") {
     fixture.advance(std::chrono::seconds{1});
     CHECK(control.status().recorder.on);
     CHECK(control.status().recorder.records > 0);
-    control.stop();
+    REQUIRE(control.stop());
   }
   const auto loaded = trace::load(path).value();
   CHECK(loaded.heading.at("node") == "node");

@@ -180,6 +180,10 @@ TEST_CASE("config: what must hold between keys is checked") {
   CHECK(problems_with("storage: {writers: 2}\n")
         == lines{"f:2: storage.writers: expected 1 with SQLite, more needs "
                  "PostgreSQL"});
+  CHECK(problems_with("storage: {url: 'sqlite:///d/weir.db'}\n"
+                      "trace: {file: /d/weir.db}\n")
+        == lines{"f:3: trace.file: expected another file than that of "
+                 "storage.url"});
   CHECK(problems_with("listener: {in_flight_bytes: 1MiB}\n")
         == lines{"f:2: listener.in_flight_bytes: expected at least "
                  "listener.body_bytes_max, which is 64MiB"});
