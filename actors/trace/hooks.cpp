@@ -192,6 +192,8 @@ record_scope::~record_scope() {
   if (!impl_)
     return;
   under_way_access::now() = impl_->around;
+  if (session_now() != impl_->in)
+    return; // Ended meanwhile: what was done since then was not seen.
   auto& line = impl_->line;
   if (!impl_->is_done)
     line["threw"] = true;

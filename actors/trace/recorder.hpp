@@ -74,8 +74,8 @@ struct recorder_status {
 /// Begins a trace; one that was running ends. The first line is its heading.
 void start(std::shared_ptr<sink> to, recorder_options options);
 
-/// Ends the trace. Handlers that are under way in other threads may still
-/// write their record.
+/// Ends the trace. Of handlers that are under way in other threads nothing is
+/// written.
 void stop();
 
 recorder_status status();

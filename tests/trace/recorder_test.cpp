@@ -1,3 +1,4 @@
+#include "actors/trace/hooks.hpp"
 #include "actors/trace/recorder.hpp"
 #include "tests/support/actors/actor_fixture.hpp"
 #include "tests/trace/recording.hpp"
@@ -94,6 +95,26 @@ TEST_CASE("trace: what is not traced costs nothing and tells nothing") {
   fixture.run();
   CHECK(lines->lines().size() == 1); // The heading.
   CHECK_FALSE(trace::status().on);
+}
+
+TEST_CASE("trace: of a handler during which it ends nothing is told") {
+  // What it does from then on is not seen, so half of it would be told.
+  for (const bool begun_anew : {false, true}) {
+    CAPTURE(begun_anew);
+    auto lines = std::make_shared<trace::memory_sink>();
+    trace::start(lines, {});
+    trace::actor_trace actor;
+    actor.name = "directory";
+    {
+      auto record = trace::record_scope::of_start(actor, 1, "directory", {});
+      trace::stop();
+      if (begun_anew)
+        trace::start(lines, {});
+      record.done();
+    }
+    CHECK(lines->lines().size() == (begun_anew ? 2 : 1)); // Headings.
+    trace::stop();
+  }
 }
 
 TEST_CASE("trace: memory keeps the last lines and says how many it has not") {
