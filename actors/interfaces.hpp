@@ -93,7 +93,7 @@ struct offer_quarantine {
   quarantine_body request;
   callback<expected<quarantined>> done;
 };
-BOOST_DESCRIBE_STRUCT(offer_quarantine, (), (request))
+BOOST_DESCRIBE_STRUCT(offer_quarantine, (), (request, done))
 
 /// A held transaction is tried again. To the gateway itself.
 struct retry_offer {

@@ -40,6 +40,7 @@ trace::loaded_trace record_busy_house() {
   }
   (void)fixture.queues();
   (void)fixture.ready();
+  (void)fixture.quarantine("a", "no transaction");
   fixture.alive("a");
   fixture.advance(minutes{2});
   fixture.kill("store_writer");

@@ -218,6 +218,19 @@ actor_fixture::offer(const std::string& bridge, const std::string& txn,
   return result;
 }
 
+asked_ptr<expected<quarantined>>
+actor_fixture::quarantine(const std::string& bridge, const std::string& body) {
+  auto result = std::make_shared<asked<expected<quarantined>>>();
+  caf::anon_send(house().gateway,
+                 offer_quarantine{{{bridge},
+                                   "txn",
+                                   shared_bytes{body},
+                                   "not_json",
+                                   now() + limits::operation_deadline},
+                                  {keep(result)}});
+  return result;
+}
+
 asked_ptr<expected<stored>> actor_fixture::ready() {
   auto result = std::make_shared<asked<expected<stored>>>();
   caf::anon_send(house().gateway, ask_ready{{keep(result)}});

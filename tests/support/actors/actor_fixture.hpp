@@ -82,6 +82,9 @@ public:
   asked_ptr<expected<transaction_stored>>
   offer(const std::string& bridge, const std::string& txn, size_t events = 1,
         milliseconds hold = milliseconds{45'000});
+  /// Offers a body that is no transaction.
+  asked_ptr<expected<quarantined>> quarantine(const std::string& bridge,
+                                              const std::string& body);
   asked_ptr<expected<stored>> ready();
   asked_ptr<expected<queues_page>> queues();
   asked_ptr<http_answer> request(http_request what);
