@@ -9,10 +9,15 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <ostream>
 #include <set>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace weir {
 
@@ -44,7 +49,10 @@ expected<std::optional<int64_t>> moment_of(const std::string& text,
   if (text.empty())
     return std::optional<int64_t>{};
   WEIR_TRY(auto span, parse_duration(text));
-  return std::optional{origin + std::chrono::nanoseconds{span}.count()};
+  // No trace is longer than a century; the sum has to be a time.
+  constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 36'525};
+  const std::chrono::nanoseconds since = std::min(span, longest);
+  return std::optional{origin + since.count()};
 }
 
 struct selected {
@@ -66,6 +74,13 @@ expected<selected> select(const std::string& file,
 int complain(const error& what, std::ostream& err) {
   err << printable(what.context, 500) << '\n';
   return exit_failed;
+}
+
+/// A new file is for its owner only, as the trace is.
+void make_private(const std::string& path) {
+  const int made = ::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  if (made >= 0)
+    ::close(made);
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -150,6 +165,7 @@ int cut_trace_command(const std::string& file, const trace_selection& which,
     out << trace::to_text(cut);
     return exit_ok;
   }
+  make_private(out_file);
   std::ofstream to{out_file, std::ios::binary};
   to << trace::to_text(cut) << std::flush;
   if (!to)

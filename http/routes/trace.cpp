@@ -45,14 +45,15 @@ std::vector<std::string> names_in(const std::string& list) {
 expected<trace::recorder_options> options_in(std::string_view query,
                                              trace::recorder_options options) {
   for (const auto& [name, value] : read_query(query)) {
-    if (name == "actors")
-      options.actors
-        = value == "all" ? std::vector<std::string>{} : names_in(value);
-    else if (name == "with_content")
+    const bool all = value == "all";
+    if (name == "actors" && (all || !names_in(value).empty()))
+      options.actors = all ? std::vector<std::string>{} : names_in(value);
+    else if (name == "with_content" && (value == "true" || value == "false"))
       options.with_content = value == "true";
     else
       return fail(ec::invalid_argument,
-                  "A trace is started with actors and with_content");
+                  "A trace is started with actors=NAME,NAME or actors=all, and "
+                  "with_content=true or false");
   }
   if (options.actors.size() > actors_max)
     return fail(ec::invalid_argument, "Too many actors are named");

@@ -55,6 +55,7 @@ TEST_CASE("trace cli: show prints a timeline, of an actor, a span or an id") {
   CHECK(late.out.size() < all.out.size());
   CHECK_FALSE(has(late.out, "start as"));
   CHECK(run({"show", file, "--actor", "nobody"}).out == "");
+  CHECK(run({"show", file, "--from", "9999999999h"}).out == "");
   CHECK(has(run({"show", file, "--id", "Retry-After"}).out, "http_answer"));
   const auto lines = run({"show", file, "--json"});
   CHECK(nlohmann::json::accept(lines.out.substr(0, lines.out.find('\n'))));
@@ -67,6 +68,7 @@ TEST_CASE("trace cli: a cut replays, and says when there is nothing in it") {
                         "--to", "1s", "--out", out});
   CHECK(cut.code == 0);
   CHECK(has(cut.err, "records in " + out));
+  CHECK(folder.mode("cut.jsonl") == 0600);
   const auto replayed = run({"replay", out});
   CHECK(replayed.code == 0);
   CHECK(has(replayed.out, "same          appservice/irc#"));
@@ -143,5 +145,7 @@ TEST_CASE("trace routes: a trace is begun, told and ended") {
   CHECK_FALSE(trace::is_on());
   CHECK(ask("GET", "/trace/start").status == 405);
   CHECK(ask("POST", "/trace").status == 405);
-  CHECK(ask("POST", "/trace/start", "file=/etc/passwd").status == 400);
+  for (const char* query : {"file=/etc/passwd", "actors=", "actors=,", "actors",
+                            "with_content=yes", "with_content"})
+    CHECK_MESSAGE(ask("POST", "/trace/start", query).status == 400, query);
 }
