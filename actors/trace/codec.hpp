@@ -48,6 +48,9 @@ struct writing {
 struct reading {
   actor_names* actors = nullptr; ///< Gives handles; may be null.
   std::string problem;           ///< Empty: none so far.
+  /// Memory for stand-ins, whatever lengths a trace names: that of the largest
+  /// body twice, which no message holds more of.
+  uint64_t bytes_left = uint64_t{128} << 20;
 
   void fail(const std::string& what) {
     if (problem.empty())
@@ -146,7 +149,7 @@ struct codec<guarded_text<Tag>> {
     return how.with_content ? text_json(value) : guarded_json(value);
   }
   static void read(const json& from, guarded_text<Tag>& into, reading& how) {
-    if (!read_guarded(from, into))
+    if (!read_guarded(from, into, how.bytes_left))
       how.fail("expected text, or what stands for it");
   }
 };
@@ -160,7 +163,7 @@ struct codec<shared_bytes> {
   }
   static void read(const json& from, shared_bytes& into, reading& how) {
     std::string bytes;
-    if (!read_guarded(from, bytes))
+    if (!read_guarded(from, bytes, how.bytes_left))
       how.fail("expected bytes, or what stands for them");
     into = bytes.empty() ? shared_bytes{} : shared_bytes{std::move(bytes)};
   }
@@ -175,7 +178,7 @@ struct codec<http_field> {
   }
   static void read(const json& from, http_field& into, reading& how) {
     if (!from.is_array() || from.size() != 2 || !read_text(from[0], into.name)
-        || !read_guarded(from[1], into.value))
+        || !read_guarded(from[1], into.value, how.bytes_left))
       how.fail("expected a header field");
   }
 };

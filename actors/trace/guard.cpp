@@ -188,7 +188,7 @@ json guarded_json(const request_target& text) {
               {"query", redacted(std::string_view{text}.substr(query + 1))}};
 }
 
-bool read_guarded(const json& from, std::string& into) {
+bool read_guarded(const json& from, std::string& into, uint64_t& bytes_left) {
   if (read_text(from, into))
     return true;
   if (!from.is_object())
@@ -201,19 +201,18 @@ bool read_guarded(const json& from, std::string& into) {
     std::string path;
     std::string query;
     const bool both = read_text(from.at("path"), path)
-      && read_guarded(from.at("query"), query);
+      && read_guarded(from.at("query"), query, bytes_left);
     into = path + '?' + query;
     return both;
   }
   const auto length = from.find("len");
   const auto hash = from.find("sha256");
-  // Memory is taken for it: no more than any body may have.
-  constexpr uint64_t stand_in_bytes_max = uint64_t{64} << 20;
   if (length == from.end() || hash == from.end()
       || !length->is_number_unsigned() || !hash->is_string()
-      || length->get<uint64_t>() > stand_in_bytes_max
+      || length->get<uint64_t>() > bytes_left
       || hash->get_ref<const std::string&>().size() != sha_digits)
     return false;
+  bytes_left -= length->get<uint64_t>();
   into = stand_in(length->get<size_t>(), hash->get_ref<const std::string&>());
   return true;
 }

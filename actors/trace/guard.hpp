@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -45,8 +46,10 @@ json guarded_json(const event_bytes& text);
 json guarded_json(const answer_bytes& text);
 json guarded_json(const request_target& text);
 
-/// Reads any of those, and plain text. False when `from` is neither.
-bool read_guarded(const json& from, std::string& into);
+/// Reads any of those, and plain text. A stand-in takes as many bytes as what
+/// it stands for; they go off `bytes_left`. False when `from` is neither, or
+/// names more than that.
+bool read_guarded(const json& from, std::string& into, uint64_t& bytes_left);
 
 /// Whether the value of this header field may be shown: the few that decisions
 /// are taken by. All others may hold a token or a cookie.

@@ -14,6 +14,9 @@ namespace {
 /// A line may be a little longer than its bound, since what was left out of it
 /// is named.
 constexpr size_t line_read_max = line_bytes_max * 2;
+/// Of the monotonic clock, which begins near zero: 146 years, so that there is
+/// room for what is added to it.
+constexpr int64_t at_ns_max = int64_t{1} << 62;
 
 std::string line_text(const json& body) {
   return body.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -58,7 +61,8 @@ bool effects_hold(const json& body) {
 bool holds_together(const record& one) {
   if (one.kind == "trace" || one.kind == "gap")
     return true;
-  if (one.actor.empty() || one.incarnation == 0 || !effects_hold(one.body))
+  if (one.actor.empty() || one.incarnation == 0 || !effects_hold(one.body)
+      || one.at_ns < 0 || one.at_ns > at_ns_max)
     return false;
   if (one.kind == "start")
     return one.body.contains("class") && one.body.at("class").is_string()

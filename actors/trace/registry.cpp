@@ -68,7 +68,7 @@ void codec<incoming_transaction>::read(const json& from,
     into.elements.emplace_back().event_id = std::move(id);
   if (into.elements.empty())
     return;
-  if (!read_guarded(from, into.elements.front().bytes))
+  if (!read_guarded(from, into.elements.front().bytes, how.bytes_left))
     how.fail("expected what stands for the bytes of events");
 }
 

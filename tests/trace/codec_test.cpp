@@ -228,3 +228,17 @@ TEST_CASE("codec: a homeserver's transaction is told by ids, size and a hash") {
   codec->read(codec->write(&before, {true}), &after, reading);
   CHECK(*after.content == content);
 }
+
+TEST_CASE("codec: stand-ins take no more memory than a message may") {
+  const auto field
+    = json::array({"a", {{"len", 600U}, {"sha256", "0123456789abcdef"}}});
+  const auto fields = json::array({field, field});
+  for (const uint64_t bytes : {uint64_t{1'200}, uint64_t{1'199}}) {
+    CAPTURE(bytes);
+    trace::reading reading;
+    reading.bytes_left = bytes;
+    std::vector<http_field> into;
+    trace::read(fields, into, reading);
+    CHECK(reading.problem.empty() == (bytes == 1'200));
+  }
+}

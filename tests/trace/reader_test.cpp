@@ -54,6 +54,9 @@ TEST_CASE("trace reader: what is no trace is refused with its line") {
         == "line 2: no record of a trace");
   CHECK(refused(heading + "\n{\"v\":1,\"kind\":\"end\",\"at\":\"x\"}\n")
         == "line 2: a member of another type");
+  for (const int64_t at : {int64_t{-1}, INT64_MIN, INT64_MAX})
+    CHECK(refused(heading + "\n" + message("a", at) + "\n")
+          == "line 2: no record of a trace");
   CHECK(refused(heading + "\n" + std::string(100, '[') + "\n")
           .starts_with("line 2: "));
   CHECK(refused(heading + "\n" + std::string(5'000'000, ' ') + "\n")
