@@ -169,3 +169,23 @@ TEST_CASE_TEMPLATE("keep: what is held is not found by adding it up", Where,
     CHECK(must(on.db->keep().quarantine_bytes()) == 7);
   });
 }
+
+TEST_CASE("keep: PostgreSQL adds up what goes in one statement at once") {
+  world<on_postgresql> on;
+  on.batch([&] {
+    for (uint64_t each = 1; each <= 9; ++each)
+      must(on.db->keep().quarantine(suspicious("b", std::to_string(each))));
+  });
+  auto by_hand = beside(on.where);
+  must(by_hand.open());
+  must(by_hand.script("BEGIN; DELETE FROM quarantine WHERE id > 1"));
+  // Each change of a row looks through its changes by the same transaction.
+  CHECK(must(by_hand.value("SELECT CAST(n_tup_upd AS TEXT) FROM "
+                           "pg_stat_xact_user_tables WHERE relname = "
+                           "'kept_bytes' AND schemaname = current_schema()"))
+        == "1");
+  must(by_hand.script("COMMIT"));
+  on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 1); });
+  must(by_hand.script("TRUNCATE quarantine"));
+  on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 0); });
+}
