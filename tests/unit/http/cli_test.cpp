@@ -4,6 +4,7 @@
 
 #include "tests/support/source_dir.hpp"
 #include "tests/support/test_folder.hpp"
+#include "tests/unit/http/fake_admin.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 #include <sstream>
 
 using namespace weir;
+using namespace weir::test;
 
 namespace {
 
@@ -48,23 +50,6 @@ outcome run(std::vector<std::string> words,
   const auto code = run_command_line(static_cast<int>(argv.size()), argv.data(),
                                      parts, out, err);
   return {code, out.str(), err.str()};
-}
-
-/// An admin API that answers the same to all and notes what it was asked.
-struct fake_admin {
-  expected<admin_answer> answer = admin_answer{200, "{}"};
-  std::vector<std::string> asked;
-
-  admin_call call() {
-    return [this](std::string_view method, std::string_view path) {
-      asked.push_back(std::string{method} + " " + std::string{path});
-      return answer;
-    };
-  }
-};
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace

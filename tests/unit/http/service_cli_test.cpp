@@ -1,31 +1,13 @@
 #include "http/cli/admin_commands.hpp"
 
+#include "tests/unit/http/fake_admin.hpp"
+
 #include <doctest/doctest.h>
 
 #include <sstream>
 
 using namespace weir;
-
-namespace {
-
-/// An admin API that answers the same to all and notes what it was asked.
-struct fake_admin {
-  expected<admin_answer> answer = admin_answer{200, "{}"};
-  std::vector<std::string> asked;
-
-  admin_call call() {
-    return [this](std::string_view method, std::string_view path) {
-      asked.push_back(std::string{method} + " " + std::string{path});
-      return answer;
-    };
-  }
-};
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-} // namespace
+using namespace weir::test;
 
 TEST_CASE("cli: reload tells what changed, and what waits") {
   fake_admin admin;
