@@ -33,6 +33,21 @@ inline constexpr size_t transaction_bytes_default = 4'000'000;
 inline constexpr size_t transaction_bytes_min = 1'000;
 inline constexpr size_t transaction_bytes_max = 64'000'000;
 
+// -- lanes other than events --------------------------------------------------
+
+/// A homeserver sends at most 100 a step (C14), so this is ten of its steps.
+inline constexpr size_t ephemeral_waiting_default = 1'000;
+inline constexpr size_t ephemeral_waiting_max = 10'000;
+/// Of what waits in the ephemeral lane of one appservice: an accept reads what
+/// its own elements may replace, a pin reads all of it.
+inline constexpr size_t ephemeral_waiting_bytes_max = size_t{4} << 20;
+/// Clients say again every few seconds that somebody types.
+inline constexpr auto typing_age_default = 30s;
+inline constexpr auto ephemeral_age_default = 1h;
+/// Of a merged device list or key count: it is written anew with each merge,
+/// and no bridge's bound on bodies is below it. What is beyond begins another.
+inline constexpr size_t merged_value_bytes_max = size_t{256} << 10;
+
 // -- one batch of the store writer -------------------------------------------
 
 /// Room for the transactions of eight busy appservices at once, 100 events of
