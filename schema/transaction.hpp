@@ -34,8 +34,15 @@ struct rendered_item {
   std::string_view bytes; ///< As in `element::bytes`.
 };
 
-/// The format that new pins are written in.
+/// The formats that new pins are written in. They differ in how the ephemeral
+/// lane is spelt.
 inline constexpr uint32_t transaction_format = 1;
+inline constexpr uint32_t mirrored_format = 2;
+
+/// The top-level keys under which an ephemeral element with the keys `keys` is
+/// written in `format`: these, and in the mirrored format the other spelling
+/// behind them. Anything but the known spellings stays as it is.
+std::string ephemeral_keys(uint32_t format, std::string_view keys);
 
 /// Writes the body of an outgoing transaction. The bytes depend on nothing but
 /// the arguments and never change for a given format: a pin's checksum is over
@@ -45,6 +52,10 @@ inline constexpr uint32_t transaction_format = 1;
 /// their keys first appear, then the whole values; no white space. An item with
 /// two keys stands under both. Spellings of one key that differ in escapes only
 /// are one key, written as it appeared first.
+///
+/// Format 2: the same, and every ephemeral item stands under the stable and the
+/// unstable key, whichever it came with. Source: E4 of the appservice rules:
+/// most bridges read only the unstable one.
 ///
 /// Errors: `ec::corrupt` for a format that is not known; `ec::invalid_argument`
 /// if a key would have to be written twice.

@@ -2,6 +2,7 @@
 #include "schema/transaction.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <utility>
 #include <vector>
@@ -9,6 +10,9 @@
 namespace weir {
 
 namespace {
+
+constexpr std::string_view stable_ephemeral = "ephemeral";
+constexpr std::string_view unstable_ephemeral = "de.sorunome.msc2409.ephemeral";
 
 /// Collects what goes under each key, then writes it all into one allocation.
 class renderer {
@@ -117,13 +121,36 @@ private:
 
 } // namespace
 
+std::string ephemeral_keys(uint32_t format, std::string_view keys) {
+  std::string spelt{keys};
+  if (format != mirrored_format)
+    return spelt;
+  bool has_stable = false;
+  bool has_unstable = false;
+  for (size_t first = 0; first <= keys.size();) {
+    const auto end = std::min(keys.find('\n', first), keys.size());
+    const auto key = unescape_json(keys.substr(first, end - first));
+    has_stable = has_stable || key == stable_ephemeral;
+    has_unstable = has_unstable || key == unstable_ephemeral;
+    first = end + 1;
+  }
+  if (has_stable && !has_unstable)
+    spelt.append("\n").append(unstable_ephemeral);
+  if (has_unstable && !has_stable)
+    spelt.append("\n").append(stable_ephemeral);
+  return spelt;
+}
+
 expected<std::string> render_transaction(uint32_t format,
                                          std::span<const rendered_item> items) {
-  if (format != transaction_format)
+  if (format != transaction_format && format != mirrored_format)
     return fail(ec::corrupt,
                 "render transaction: unknown format " + std::to_string(format));
   renderer collected;
-  for (const auto& item : items) {
+  std::deque<std::string> spelt; // Its views must outlive the renderer's use.
+  for (auto item : items) {
+    if (item.kind == lane::ephemeral)
+      item.keys = spelt.emplace_back(ephemeral_keys(format, item.keys));
     if (!collected.take(item))
       return fail(ec::invalid_argument, "render transaction: a key twice");
   }

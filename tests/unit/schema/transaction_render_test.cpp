@@ -109,13 +109,45 @@ TEST_CASE("transaction: one key is never written twice") {
   CHECK(refusal({{lane::key_counts, "a\na", "{}"}}) == ec::invalid_argument);
 }
 
+TEST_CASE("transaction: the mirrored format says ephemeral data twice") {
+  constexpr const char* stable = "ephemeral";
+  constexpr const char* unstable = "de.sorunome.msc2409.ephemeral";
+  const auto mirrored = [](const items& of) {
+    auto body = render_transaction(mirrored_format, of);
+    REQUIRE(body.has_value());
+    return body.value();
+  };
+  const std::string both
+    = R"({"events":[1],"ephemeral":[2,3],)"
+      R"("de.sorunome.msc2409.ephemeral":[2,3],"to_device":[4],"x":5})";
+  const auto of = [](const char* keys) {
+    return items{{lane::event, "", "1"},
+                 {lane::ephemeral, keys, "2"},
+                 {lane::ephemeral, keys, "3"},
+                 {lane::to_device, "to_device", "4"},
+                 {lane::other, "x", "5"}};
+  };
+  CHECK(mirrored(of(stable)) == both);
+  CHECK(mirrored(of("ephemeral\nde.sorunome.msc2409.ephemeral")) == both);
+  CHECK(mirrored({{lane::ephemeral, unstable, "2"}})
+        == R"({"events":[],"de.sorunome.msc2409.ephemeral":[2],)"
+           R"("ephemeral":[2]})");
+  // An escape hides no spelling.
+  CHECK(mirrored({{lane::ephemeral, R"(\u0065phemeral)", "2"}})
+        == R"({"events":[],"\u0065phemeral":[2],)"
+           R"("de.sorunome.msc2409.ephemeral":[2]})");
+  CHECK(mirrored({}) == R"({"events":[]})");
+  CHECK(ephemeral_keys(transaction_format, stable) == stable);
+}
+
 TEST_CASE("transaction: a format that is not known is corrupt") {
-  for (const uint32_t format : {0U, 2U, 4'000'000'000U}) {
+  for (const uint32_t format : {0U, 3U, 4'000'000'000U}) {
     const auto rendered = render_transaction(format, {});
     REQUIRE(!rendered);
     CHECK(rendered.error().code == ec::corrupt);
   }
   CHECK(transaction_format == 1);
+  CHECK(mirrored_format == 2);
 }
 
 TEST_CASE("transaction: rendering and slicing again gives the same elements") {
