@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace weir {
@@ -42,6 +43,17 @@ public:
   /// The rows of the named ranges, in order of seq.
   virtual expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) = 0;
+
+  /// Rows above `after` of the lanes device_lists and key_counts, in order of
+  /// seq. Costs nothing for rows of other lanes.
+  virtual expected<std::vector<owed_row>> read_values(queue_no queue,
+                                                      uint64_t after)
+    = 0;
+
+  /// Replaces the bytes of one row. Errors: `ec::rejected` when there is none.
+  virtual expected<void> rewrite(queue_no queue, uint64_t seq,
+                                 std::string_view bytes)
+    = 0;
 
   /// Deletes the rows of the named ranges. Returns how many there were.
   virtual expected<uint64_t> remove(queue_no queue,

@@ -71,6 +71,13 @@ struct queue_row {
   uint64_t byte_cap = 0;
   uint64_t delivered_transactions = 0;
   uint64_t delivered_events = 0;
+  /// Rows of `waiting_ephemeral`, which are in none of the counts above.
+  uint64_t waiting = 0;
+  uint64_t waiting_bytes = 0;
+  /// Elements that went into others, since a later one says the same anew.
+  uint64_t merged = 0;
+  /// Ephemeral elements given up for their age or for want of room.
+  uint64_t dropped = 0;
 
   friend bool operator==(const queue_row&, const queue_row&) = default;
 };
@@ -78,7 +85,8 @@ BOOST_DESCRIBE_STRUCT(queue_row, (),
                       (no, id, next_seq, next_txn, pinned, acked, owed_events,
                        owed_others, owed_bytes, delivered_stream_ordering,
                        not_before, paused_by, suspect_first, suspect_last,
-                       byte_cap, delivered_transactions, delivered_events))
+                       byte_cap, delivered_transactions, delivered_events,
+                       waiting, waiting_bytes, merged, dropped))
 
 /// Table `outbox`: one element owed.
 struct owed_row {
@@ -92,6 +100,16 @@ struct owed_row {
   friend bool operator==(const owed_row&, const owed_row&) = default;
 };
 BOOST_DESCRIBE_STRUCT(owed_row, (), (seq, came_with, alone, item, accepted_at))
+
+/// Table `waiting_ephemeral`: an ephemeral element that is in no transaction.
+struct waiting_row {
+  uint64_t arrival = 0; ///< Its order; drawn from `queue_row::next_seq`.
+  uint64_t subject = 0; ///< Of actors/policy/ephemeral.hpp; 0: none.
+  stored_time accepted_at;
+  std::string keys; ///< As `element::keys`.
+  event_bytes bytes;
+  friend bool operator==(const waiting_row&, const waiting_row&) = default;
+};
 
 /// Table `inbound_transaction`: what a homeserver's transaction id stood for.
 struct inbound_row {

@@ -5,6 +5,7 @@
 #include "persistence/outbox_store.hpp"
 #include "persistence/outcome_store.hpp"
 #include "persistence/rows.hpp"
+#include "persistence/waiting_store.hpp"
 #include "schema/error.hpp"
 #include "schema/time.hpp"
 
@@ -90,6 +91,7 @@ public:
   virtual expected<void> tidy(size_t pages_max) = 0;
 
   virtual outbox_store& outbox() = 0;
+  virtual waiting_store& waiting() = 0;
   virtual inbox_store& inbox() = 0;
   virtual keep_store& keep() = 0;
   virtual outcome_store& outcomes() = 0;

@@ -51,6 +51,9 @@ public:
   outbox_store& outbox() override {
     return real().outbox();
   }
+  waiting_store& waiting() override {
+    return real().waiting();
+  }
   inbox_store& inbox() override {
     return real().inbox();
   }

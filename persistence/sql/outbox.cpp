@@ -18,12 +18,6 @@ constexpr uint64_t places_per_queue = uint64_t{1} << 40;
 constexpr uint64_t last_seq = places_per_queue - 1;
 constexpr queue_no last_queue = (queue_no{1} << 23) - 1;
 
-/// What is beyond the last place of a queue is its last.
-int64_t place_of(queue_no queue, uint64_t seq) {
-  return queue * static_cast<int64_t>(places_per_queue)
-    + static_cast<int64_t>(std::min(seq, last_seq));
-}
-
 /// Of one statement that appends on PostgreSQL. A transaction of the largest
 /// body in one statement would take longer than a statement may on a slow
 /// server; this much takes one that writes 1 MiB a second four of its five.
@@ -80,7 +74,7 @@ size_t rows_of_one_append(std::span<const owed_row> rows) {
 
 owed_row read_row(statement& from) {
   owed_row row;
-  row.seq = from.count(0) % places_per_queue;
+  row.seq = seq_at(from.number(0));
   row.came_with = from.count(1);
   row.alone = from.number(2) != 0;
   row.item.kind = static_cast<lane>(from.number(3));
@@ -92,7 +86,31 @@ owed_row read_row(statement& from) {
   return row;
 }
 
+/// All rows that a statement has found.
+expected<std::vector<owed_row>> read_rows(statement& from) {
+  std::vector<owed_row> rows;
+  while (true) {
+    WEIR_TRY(auto found, from.next());
+    if (!found)
+      return rows;
+    rows.push_back(read_row(from));
+  }
+}
+
 } // namespace
+
+int64_t place_of(queue_no queue, uint64_t seq) {
+  return queue * static_cast<int64_t>(places_per_queue)
+    + static_cast<int64_t>(std::min(seq, last_seq));
+}
+
+uint64_t seq_at(int64_t place) {
+  return static_cast<uint64_t>(place) % places_per_queue;
+}
+
+bool has_place(queue_no queue, uint64_t seq) {
+  return queue <= last_queue && seq <= last_seq;
+}
 
 outbox::outbox(connection& on)
   : speaks_{on.speaks()},
@@ -115,7 +133,9 @@ outbox::outbox(connection& on)
           "not_before = :not_before, paused_by = :paused_by, "
           "suspect_first = :suspect_first, suspect_last = :suspect_last, "
           "byte_cap = :byte_cap, delivered_transactions = :transactions, "
-          "delivered_events = :events WHERE no = :no"},
+          "delivered_events = :events, waiting = :waiting, "
+          "waiting_bytes = :waiting_bytes, merged = :merged, "
+          "dropped = :dropped WHERE no = :no"},
     append_{on, "append", append_text(speaks_)},
     owed_{on, "read owed", owed_text(speaks_), owed_column_types},
     range_{on, "read range",
@@ -123,6 +143,14 @@ outbox::outbox(connection& on)
              + " FROM outbox WHERE place BETWEEN :first AND :last "
                "AND lane = :lane ORDER BY place",
            owed_column_types},
+    // The lanes as numbers: the index is known by these very words.
+    values_{on, "read values",
+            "SELECT " + std::string{owed_columns}
+              + " FROM outbox WHERE place > :after AND place <= :end "
+                "AND lane IN (3, 4) ORDER BY place",
+            owed_column_types},
+    rewrite_{on, "rewrite",
+             "UPDATE outbox SET bytes = :bytes WHERE place = :place"},
     remove_{on, "remove range",
             "DELETE FROM outbox WHERE place BETWEEN :first AND :last "
             "AND lane = :lane"},
@@ -179,14 +207,15 @@ expected<void> outbox::save_queue(const queue_row& row) {
     bytes, row.acked, row.owed_events, row.owed_others, row.owed_bytes,
     row.delivered_stream_ordering, row.not_before,
     static_cast<int64_t>(row.paused_by), row.suspect_first, row.suspect_last,
-    row.byte_cap, row.delivered_transactions, row.delivered_events, row.no));
+    row.byte_cap, row.delivered_transactions, row.delivered_events, row.waiting,
+    row.waiting_bytes, row.merged, row.dropped, row.no));
   if (save_.changed() != 1)
     return fail(ec::rejected, "save queue: no such row");
   return ok();
 }
 
 expected<void> outbox::append(queue_no queue, std::span<const owed_row> rows) {
-  if (queue > last_queue || (!rows.empty() && rows.back().seq > last_seq))
+  if (!rows.empty() && !has_place(queue, rows.back().seq))
     return fail(ec::rejected, "append: the numbers of the outbox are used up");
   if (!speaks_.postgresql)
     return append_one_by_one(queue, rows);
@@ -259,18 +288,27 @@ outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
   for (const auto& each : ranges) {
     WEIR_TRY(range_.run(place_of(queue, each.first), place_of(queue, each.last),
                         static_cast<int64_t>(each.kind)));
-    while (true) {
-      WEIR_TRY(auto found, range_.next());
-      if (!found)
-        break;
-      rows.push_back(read_row(range_));
-    }
-    range_.done();
+    WEIR_TRY(auto found, read_rows(range_));
+    std::ranges::move(found, std::back_inserter(rows));
   }
   std::stable_sort(
     rows.begin(), rows.end(),
     [](const owed_row& a, const owed_row& b) { return a.seq < b.seq; });
   return rows;
+}
+
+expected<std::vector<owed_row>> outbox::read_values(queue_no queue,
+                                                    uint64_t after) {
+  WEIR_TRY(values_.run(place_of(queue, after), place_of(queue, last_seq)));
+  return read_rows(values_);
+}
+
+expected<void> outbox::rewrite(queue_no queue, uint64_t seq,
+                               std::string_view bytes) {
+  WEIR_TRY(rewrite_.run(bytes, place_of(queue, seq)));
+  if (rewrite_.changed() != 1)
+    return fail(ec::rejected, "rewrite: no such row");
+  return ok();
 }
 
 expected<uint64_t> outbox::remove(queue_no queue,

@@ -8,10 +8,17 @@ namespace weir::sql {
 /// Column lists and readers that the reading side shares.
 std::string queue_columns(std::string_view prefix);
 inline constexpr std::string_view queue_column_types
-  = "itiitittiiiiiiiiiiiiiii";
+  = "itiitittiiiiiiiiiiiiiiiiiii";
 /// Reads a queue whose first column is `first`. Errors: `ec::corrupt` when the
 /// stored pin cannot be read.
 expected<queue_row> read_queue(statement& from, size_t first);
+
+/// A row's place: its queue's number, then its seq. Beyond a queue's last seq
+/// it is the last.
+int64_t place_of(queue_no queue, uint64_t seq);
+uint64_t seq_at(int64_t place);
+/// Whether there are places up to `seq` in this queue.
+bool has_place(queue_no queue, uint64_t seq);
 
 /// Lanes of a pin as they are stored: `lane:first-last`, parted by spaces.
 std::string lanes_text(const std::vector<lane_range>& lanes);
@@ -33,6 +40,10 @@ public:
                                             size_t bytes_max) override;
   expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
+  expected<std::vector<owed_row>> read_values(queue_no queue,
+                                              uint64_t after) override;
+  expected<void> rewrite(queue_no queue, uint64_t seq,
+                         std::string_view bytes) override;
   expected<uint64_t> remove(queue_no queue,
                             std::span<const lane_range> ranges) override;
   expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
@@ -50,6 +61,8 @@ private:
   statement append_;
   statement owed_;
   statement range_;
+  statement values_;
+  statement rewrite_;
   statement remove_;
   statement queues_;
 };

@@ -29,7 +29,11 @@ constexpr std::string_view columns[] = {"no",
                                         "delivered_events",
                                         "pin_events",
                                         "pin_others",
-                                        "pin_bytes"};
+                                        "pin_bytes",
+                                        "waiting",
+                                        "waiting_bytes",
+                                        "merged",
+                                        "dropped"};
 static_assert(std::size(columns) == queue_column_types.size());
 
 /// Reads a number and the sign that must follow it; 0 is the end of the text.
@@ -114,6 +118,10 @@ expected<queue_row> read_queue(statement& from, size_t first) {
   row.byte_cap = from.count(first + 17);
   row.delivered_transactions = from.count(first + 18);
   row.delivered_events = from.count(first + 19);
+  row.waiting = from.count(first + 23);
+  row.waiting_bytes = from.count(first + 24);
+  row.merged = from.count(first + 25);
+  row.dropped = from.count(first + 26);
   return row;
 }
 

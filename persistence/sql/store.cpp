@@ -74,6 +74,7 @@ sql_store::sql_store(std::unique_ptr<connection> on)
                 "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + :by AS "
                 "TEXT) WHERE key = 'clock_offset'"},
     outbox_{*on_},
+    waiting_{*on_},
     inbox_{*on_},
     keep_{*on_},
     outcomes_{*on_} {

@@ -4,6 +4,7 @@
 #include "persistence/sql/keep.hpp"
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/outcomes.hpp"
+#include "persistence/sql/waiting.hpp"
 #include "persistence/store.hpp"
 
 namespace weir::sql {
@@ -30,6 +31,9 @@ public:
 
   outbox_store& outbox() override {
     return outbox_;
+  }
+  waiting_store& waiting() override {
+    return waiting_;
   }
   inbox_store& inbox() override {
     return inbox_;
@@ -59,6 +63,7 @@ private:
   statement now_;
   statement add_offset_;
   sql::outbox outbox_;
+  sql::waiting waiting_;
   sql::inbox inbox_;
   sql::keep keep_;
   sql::outcomes outcomes_;

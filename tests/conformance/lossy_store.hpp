@@ -55,6 +55,9 @@ public:
   outbox_store& outbox() override {
     return inner_.outbox();
   }
+  waiting_store& waiting() override {
+    return inner_.waiting();
+  }
   inbox_store& inbox() override {
     return inner_.inbox();
   }

@@ -73,6 +73,10 @@ TEST_CASE_TEMPLATE("outbox: a saved queue comes back whole", Where,
   row.byte_cap = 4096;
   row.delivered_transactions = 42;
   row.delivered_events = 4200;
+  row.waiting = 3;
+  row.waiting_bytes = 333;
+  row.merged = 11;
+  row.dropped = 12;
   on.batch([&] { must(on.db->outbox().save_queue(row)); });
   on.batch([&] {
     CHECK(must(on.db->outbox().lock_queue({"a"})) == row);
@@ -322,4 +326,36 @@ TEST_CASE("outbox: no statement carries a very large transaction") {
   CHECK(must(watching.value(
           "SELECT string_agg(CAST(bytes AS TEXT), ' ') FROM added"))
         == "4194304 4194304 2097152 9437184 2");
+}
+
+TEST_CASE_TEMPLATE("outbox: values are read behind a seq and rewritten", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = filled(on, 2);
+  const auto other = on.adopted("b").no;
+  auto list = event(3, R"({"changed":["@a"]})");
+  list.item.kind = lane::device_lists;
+  auto counts = event(4, R"({"@a":{}})");
+  counts.item.kind = lane::key_counts;
+  auto message = event(5);
+  message.item.kind = lane::to_device;
+  on.batch([&] {
+    must(on.db->outbox().append(queue, std::vector{list, counts, message}));
+    must(on.db->outbox().append(other, std::vector{list}));
+  });
+  on.batch([&] {
+    auto& outbox = on.db->outbox();
+    CHECK(must(outbox.read_values(queue, 0)) == std::vector{list, counts});
+    CHECK(must(outbox.read_values(queue, 3)) == std::vector{counts});
+    CHECK(must(outbox.read_values(queue, 4)).empty());
+    list.item.bytes = std::string{R"({"left":["@\u00e4\"']})"};
+    must(outbox.rewrite(queue, 3, list.item.bytes));
+    CHECK(must(outbox.read_values(queue, 0)).front() == list);
+    CHECK(must(outbox.read_values(other, 0)).front().item.bytes
+          != list.item.bytes);
+  });
+  CHECK(on.owed(queue).at(2) == list);
+  must(on.db->begin(on.lease, 1));
+  CHECK(code_of(on.db->outbox().rewrite(queue, 6, "{}")) == ec::rejected);
+  on.db->rollback();
 }

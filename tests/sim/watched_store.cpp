@@ -38,6 +38,15 @@ public:
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override {
     return inner_.read_ranges(queue, ranges);
   }
+  expected<std::vector<owed_row>> read_values(queue_no queue,
+                                              uint64_t after) override {
+    return inner_.read_values(queue, after);
+  }
+  expected<void> rewrite(queue_no queue, uint64_t seq,
+                         std::string_view bytes) override {
+    content_.appended = true;
+    return inner_.rewrite(queue, seq, bytes);
+  }
   expected<uint64_t> remove(queue_no queue,
                             std::span<const lane_range> ranges) override {
     return inner_.remove(queue, ranges);
@@ -161,6 +170,9 @@ public:
   outbox_store& outbox() override {
     return outbox_;
   }
+  waiting_store& waiting() override {
+    return inner_->waiting();
+  }
   inbox_store& inbox() override {
     return inner_->inbox();
   }
@@ -278,7 +290,7 @@ private:
 
 std::set<store_step> batch_content::steps() const {
   std::set<store_step> result;
-  if (appended)
+  if (appended && ends.empty()) // An end may pin what has waited.
     result.insert(store_step::accept);
   if (!ends.empty())
     result.insert(store_step::settle);

@@ -123,6 +123,31 @@ memory_outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
   return rows;
 }
 
+expected<std::vector<owed_row>> memory_outbox::read_values(queue_no queue,
+                                                           uint64_t after) {
+  WEIR_TRY(const auto statement, on_.run("read values"));
+  std::vector<owed_row> rows;
+  for (const auto& [key, row] : rows_of(on_.tables(), queue, after + 1)) {
+    if (row.item.kind == lane::device_lists
+        || row.item.kind == lane::key_counts)
+      rows.push_back(row);
+  }
+  return rows;
+}
+
+expected<void> memory_outbox::rewrite(queue_no queue, uint64_t seq,
+                                      std::string_view bytes) {
+  WEIR_TRY(const auto statement, on_.run("rewrite"));
+  const std::pair key{queue, seq};
+  const auto found = on_.tables().outbox.find(key);
+  if (found == on_.tables().outbox.end() || !storable_as_text(bytes))
+    return fail(on_.failed(ec::rejected, "rewrite"));
+  auto row = found->second;
+  row.item.bytes = std::string{bytes};
+  on_.put<&memory_tables::outbox>(key, std::move(row));
+  return ok();
+}
+
 expected<uint64_t> memory_outbox::remove(queue_no queue,
                                          std::span<const lane_range> ranges) {
   WEIR_TRY(const auto statement, on_.run("remove"));

@@ -20,10 +20,32 @@ public:
                                             size_t bytes_max) override;
   expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
+  expected<std::vector<owed_row>> read_values(queue_no queue,
+                                              uint64_t after) override;
+  expected<void> rewrite(queue_no queue, uint64_t seq,
+                         std::string_view bytes) override;
   expected<uint64_t> remove(queue_no queue,
                             std::span<const lane_range> ranges) override;
   expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
                                                    size_t rows_max) override;
+
+private:
+  memory_session& on_;
+};
+
+/// Port `waiting_store` in memory.
+class memory_waiting final : public waiting_store {
+public:
+  explicit memory_waiting(memory_session& on) : on_{on} {
+  }
+  expected<void> add(queue_no queue,
+                     std::span<const waiting_row> rows) override;
+  expected<std::vector<waiting_row>>
+  about(queue_no queue, std::span<const uint64_t> subjects) override;
+  expected<std::vector<waiting_row>> oldest(queue_no queue,
+                                            size_t rows_max) override;
+  expected<uint64_t> remove(queue_no queue,
+                            std::span<const uint64_t> arrivals) override;
 
 private:
   memory_session& on_;

@@ -39,6 +39,7 @@ struct memory_tables {
   std::map<queue_no, queue_row> queues;
   std::map<std::string, queue_no> queue_ids;
   std::map<std::pair<queue_no, uint64_t>, owed_row> outbox;
+  std::map<std::pair<queue_no, uint64_t>, waiting_row> waiting;
   std::map<inbound_key, inbound_entry> inbound;
   std::map<arrival_key, inbound_key> inbound_order;
   std::map<seen_key, seen_entry> seen;

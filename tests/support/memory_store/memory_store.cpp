@@ -19,6 +19,7 @@ public:
   explicit memory_store(std::shared_ptr<memory_state> state)
     : on_{std::move(state)},
       outbox_{on_},
+      waiting_{on_},
       inbox_{on_},
       keep_{on_},
       outcomes_{on_} {
@@ -49,6 +50,9 @@ public:
   outbox_store& outbox() override {
     return outbox_;
   }
+  waiting_store& waiting() override {
+    return waiting_;
+  }
   inbox_store& inbox() override {
     return inbox_;
   }
@@ -67,6 +71,7 @@ private:
 
   memory_session on_;
   memory_outbox outbox_;
+  memory_waiting waiting_;
   memory_inbox inbox_;
   memory_keep keep_;
   memory_outcomes outcomes_;

@@ -46,6 +46,9 @@ public:
   outbox_store& outbox() override {
     return real_->outbox();
   }
+  waiting_store& waiting() override {
+    return real_->waiting();
+  }
   inbox_store& inbox() override {
     return real_->inbox();
   }

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 
 using namespace weir;
 using namespace weir::test;
@@ -152,6 +153,14 @@ TEST_CASE("migrations: they are compiled in as they are on disk") {
     const auto path = root / each.database
       / (number + "_" + std::string{each.topic} + ".sql");
     CHECK_MESSAGE(file_text(path) == each.sql, path.string());
+  }
+}
+
+TEST_CASE("migrations: they are numbered from 1, each number once") {
+  std::map<std::string_view, int> last;
+  for (const auto& each : embedded_migrations()) {
+    CAPTURE(each.topic);
+    CHECK(each.number == ++last[each.database]);
   }
 }
 
