@@ -48,9 +48,11 @@ void janitor_state::clean() {
 void janitor_state::forget(size_t step) {
   if (step > settings_->queues.size())
     return tidy();
-  forget_old request{{}, self_->now() + limits::operation_deadline};
-  if (step > 0)
+  forget_old request{{}, {}, self_->now() + limits::operation_deadline};
+  if (step > 0) {
     request.appservice = settings_->queues[step - 1].id;
+    request.lanes = settings_->queues[step - 1].bounds.lanes;
+  }
   const auto& writer = request.appservice
     ? house_->writer_of(*request.appservice)
     : house_->writers.front();

@@ -14,6 +14,10 @@ transaction_bounds bounds_of(const appservice_options& options) {
   transaction_bounds bounds;
   bounds.events = options.max_transaction_events;
   bounds.bytes = options.max_transaction_bytes;
+  bounds.lanes.typing_age = options.typing_max_age;
+  bounds.lanes.ephemeral_age = options.ephemeral_max_age;
+  bounds.lanes.waiting_max = options.ephemeral_max;
+  bounds.lanes.mirror = options.mirror_ephemeral;
   return bounds;
 }
 

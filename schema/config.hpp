@@ -51,6 +51,14 @@ struct appservice_options {
   std::string ca_file;
   uint64_t queue_events_max = 1'000'000;        ///< Then hold, then 503 (R23).
   uint64_t queue_bytes_max = uint64_t{4} << 30; ///< Then hold, then 503 (R23).
+  /// Older typing notices are not pinned any more (R22),
+  std::chrono::milliseconds typing_max_age{limits::typing_age_default};
+  /// nor are other ephemeral elements.
+  std::chrono::milliseconds ephemeral_max_age{limits::ephemeral_age_default};
+  /// Ephemeral elements that wait behind what is owed; the oldest go.
+  uint64_t ephemeral_max = limits::ephemeral_waiting_default;
+  /// Writes ephemeral elements under both spellings of their key (E4).
+  bool mirror_ephemeral = false;
 
   friend bool operator==(const appservice_options&, const appservice_options&)
     = default;

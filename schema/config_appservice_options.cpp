@@ -69,6 +69,29 @@ void add_transactions(options& table) {
     1'000, uint64_t{1} << 40, "The same in bytes."));
 }
 
+void add_lanes(options& table) {
+  using namespace kinds;
+  table.push_back(duration<appservice_options>(
+    "typing_max_age", [](auto& o) -> auto& { return o.typing_max_age; }, 1s,
+    10min,
+    "Typing notices that waited longer are dropped. What is in a transaction "
+    "already is sent all the same."));
+  table.push_back(duration<appservice_options>(
+    "ephemeral_max_age", [](auto& o) -> auto& { return o.ephemeral_max_age; },
+    1s, 168h, "The same for receipts, presence and all other ephemeral data."));
+  table.push_back(count<appservice_options>(
+    "ephemeral_max", [](auto& o) -> auto& { return o.ephemeral_max; }, 0,
+    limits::ephemeral_waiting_max,
+    "Ephemeral elements that wait at most, the last of each kept; the oldest "
+    "go. They are sent after all else and are not counted in the bounds of "
+    "the queue."));
+  table.push_back(flag<appservice_options>(
+    "mirror_ephemeral", [](auto& o) -> auto& { return o.mirror_ephemeral; },
+    "Sends ephemeral data under both `ephemeral` and "
+    "`de.sorunome.msc2409.ephemeral`, whichever the homeserver used, for "
+    "bridges that read only one. Doubles its bytes."));
+}
+
 void add_refusals(options& table) {
   using namespace kinds;
   table.push_back(choice<appservice_options>(
@@ -120,6 +143,7 @@ const option_table<appservice_options>& appservice_option_table() {
     options all;
     add_transport(all);
     add_transactions(all);
+    add_lanes(all);
     add_refusals(all);
     return all;
   }();

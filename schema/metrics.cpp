@@ -21,6 +21,13 @@ constexpr metric_family families[] = {
   {"weir_appservice_depth_other", gauge, "appservice",
    "Elements owed that are no events (to-device, ephemeral, key counts)."},
   {"weir_appservice_bytes", gauge, "appservice", "Bytes owed."},
+  {"weir_appservice_waiting_ephemeral", gauge, "appservice",
+   "Ephemeral elements that wait behind all that is owed; bounded by "
+   "ephemeral_max."},
+  {"weir_appservice_merged_elements_total", counter, "appservice",
+   "Elements that need not be sent, since a later one says it anew."},
+  {"weir_appservice_dropped_ephemeral_total", counter, "appservice",
+   "Ephemeral elements dropped for their age or for want of room."},
   {"weir_appservice_oldest_age_seconds", gauge, "appservice",
    "Age of the oldest element owed; alert on this."},
   {"weir_appservice_attempts", gauge, "appservice",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/messages/shared.hpp"
+#include "actors/policy/ephemeral.hpp"
 #include "persistence/rows.hpp"
 #include "schema/bytes.hpp"
 #include "schema/element.hpp"
@@ -32,11 +33,12 @@ struct transaction_bounds {
   uint64_t ephemeral = limits::transaction_ephemeral_max;
   uint64_t to_device = limits::transaction_to_device_max;
   uint64_t bytes = limits::transaction_bytes_default;
+  policy::lane_rules lanes;
   friend bool operator==(const transaction_bounds&, const transaction_bounds&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(transaction_bounds, (),
-                      (events, ephemeral, to_device, bytes))
+                      (events, ephemeral, to_device, bytes, lanes))
 
 /// A pinned transaction, rendered: what is sent, again and again, until it is
 /// acknowledged or retired.
@@ -85,7 +87,7 @@ BOOST_DESCRIBE_ENUM(accept_result, stored, duplicate, non_event_part, id_reused,
 /// Committed: the homeserver may be answered.
 struct transaction_stored {
   accept_result result = accept_result::stored;
-  uint64_t elements = 0;        ///< Rows written.
+  uint64_t elements = 0;        ///< Taken in, as rows or into others.
   uint64_t events_repeated = 0; ///< Left out because they were seen before.
   /// The pin that this commit set, when it set one and it may be sent now.
   std::optional<owed_transaction> pinned;
@@ -197,13 +199,14 @@ struct beat_slot {
 };
 BOOST_DESCRIBE_STRUCT(beat_slot, (), (deadline))
 
-/// Bounds the windows of one appservice, and the outcome feed when none is
-/// named. Reply: `forgotten`.
+/// Bounds the windows of one appservice and what waits in its ephemeral lane,
+/// and the outcome feed when none is named. Reply: `forgotten`.
 struct forget_old {
   std::optional<appservice_id> appservice;
+  policy::lane_rules lanes; ///< Of that appservice.
   instant deadline;
 };
-BOOST_DESCRIBE_STRUCT(forget_old, (), (appservice, deadline))
+BOOST_DESCRIBE_STRUCT(forget_old, (), (appservice, lanes, deadline))
 
 /// How many rows were deleted.
 struct forgotten {

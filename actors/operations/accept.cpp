@@ -1,5 +1,6 @@
 #include "actors/operations/accept.hpp"
 
+#include "actors/operations/lanes.hpp"
 #include "actors/operations/pin_next.hpp"
 #include "actors/policy/repeats.hpp"
 
@@ -95,22 +96,6 @@ choose(store& db, const batch_context& batch, queue_no queue,
   return chosen;
 }
 
-std::vector<owed_row> rows_of(const std::vector<const element*>& chosen,
-                              queue_row& queue, stored_time now) {
-  const auto came_with = queue.next_seq;
-  const bool alone
-    = std::any_of(chosen.begin(), chosen.end(),
-                  [](const auto* item) { return item->kind == lane::other; });
-  std::vector<owed_row> rows;
-  rows.reserve(chosen.size());
-  for (const auto* item : chosen) {
-    (item->kind == lane::event ? queue.owed_events : queue.owed_others) += 1;
-    queue.owed_bytes += item->bytes.size();
-    rows.push_back({queue.next_seq++, came_with, alone, *item, now});
-  }
-  return rows;
-}
-
 } // namespace
 
 expected<transaction_stored> accept(store& db, const batch_context& batch,
@@ -128,14 +113,12 @@ expected<transaction_stored> accept(store& db, const batch_context& batch,
   }
   WEIR_TRY(remember(db, batch, queue.no, std::move(past), request, decision));
   WEIR_TRY(auto chosen, choose(db, batch, queue.no, request, decision.kind));
-  const auto rows = rows_of(chosen, queue, batch.now);
-  if (!rows.empty()) {
-    WEIR_TRY(db.outbox().append(queue.no, rows));
-  }
-  reply.elements = rows.size();
+  WEIR_TRY(auto fresh, take_in(db, batch, queue, chosen));
+  reply.elements = chosen.size();
   if (decision.kind != policy::repeat_kind::non_event_part_only)
-    reply.events_repeated = request.content->elements.size() - rows.size();
-  WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds));
+    reply.events_repeated = request.content->elements.size() - chosen.size();
+  WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds, fresh));
+  WEIR_TRY(keep_waiting(db, queue, std::move(fresh), request.bounds.lanes));
   // A queue that must rest first reads its pause and its pin from the store.
   if (queue.not_before <= batch.now)
     reply.pinned = std::move(pinned);

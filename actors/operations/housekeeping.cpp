@@ -1,5 +1,7 @@
 #include "actors/operations/housekeeping.hpp"
 
+#include "actors/operations/lanes.hpp"
+
 namespace weir::operations {
 
 namespace {
@@ -93,7 +95,13 @@ expected<forgotten> forget(store& db, const batch_context& batch,
            db.inbox().forget(row->no, batch.now - limits::seen_events_age,
                              limits::inbound_transactions_max,
                              limits::seen_events_max, forget_rows_max));
-  return forgotten{rows};
+  const auto dropped_before = row->dropped;
+  WEIR_TRY(drop_old(db, batch, *row, request.lanes));
+  const auto dropped = row->dropped - dropped_before;
+  if (dropped > 0) {
+    WEIR_TRY(db.outbox().save_queue(*row));
+  }
+  return forgotten{rows + dropped};
 }
 
 expected<owed_page> owed(store& db, const batch_context&,

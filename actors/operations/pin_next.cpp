@@ -1,5 +1,6 @@
 #include "actors/operations/pin_next.hpp"
 
+#include "actors/operations/lanes.hpp"
 #include "actors/policy/batcher.hpp"
 #include "actors/policy/poison.hpp"
 #include "schema/hash.hpp"
@@ -8,13 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <span>
 
 namespace weir::operations {
 
 namespace {
-
-/// The format that new pins are written in. Old ones are rendered for good.
-constexpr uint32_t current_format = 1;
 
 policy::plan_bounds bounds_of(const queue_row& row,
                               const transaction_bounds& asked) {
@@ -24,14 +25,37 @@ policy::plan_bounds bounds_of(const queue_row& row,
   return {asked.events, asked.ephemeral, asked.to_device, bytes};
 }
 
-std::vector<policy::plan_item> plan_items(std::span<const owed_row> rows) {
-  std::vector<policy::plan_item> items;
-  items.reserve(rows.size());
-  for (const auto& row : rows)
-    items.push_back({row.seq, row.came_with, row.alone, row.item.kind,
-                     row.item.keys, row.item.bytes.size()});
-  return items;
-}
+/// What the planner is asked about: rows, and behind them what waits.
+class plan {
+public:
+  explicit plan(uint32_t format) : format_{format} {
+  }
+
+  void add(const owed_row& row) {
+    add({row.seq, row.came_with, row.alone, row.item.kind, row.item.keys,
+         row.item.bytes.size()});
+  }
+  void add(const waiting_row& row) {
+    add({behind_all, behind_all, false, lane::ephemeral, row.keys,
+         row.bytes.size()});
+  }
+  [[nodiscard]] const std::vector<policy::plan_item>& items() const {
+    return items_;
+  }
+
+private:
+  static constexpr uint64_t behind_all = UINT64_MAX;
+
+  void add(policy::plan_item item) {
+    if (item.kind == lane::ephemeral)
+      item.keys = spelt_.emplace_back(ephemeral_keys(format_, item.keys));
+    items_.push_back(item);
+  }
+
+  uint32_t format_;
+  std::deque<std::string> spelt_; ///< Of ephemeral items, as rendered.
+  std::vector<policy::plan_item> items_;
+};
 
 /// One range per lane, from the lane's first to its last row.
 std::vector<lane_range> ranges_of(std::span<const owed_row> rows) {
@@ -78,36 +102,107 @@ size_t rows_worth_reading(const queue_row& row, const policy::plan_bounds& to) {
                               : to.events + to.ephemeral + to.to_device + 1;
 }
 
+/// The oldest owed rows. Those of the ephemeral lane that are too old are
+/// dropped: a retired transaction may have left some.
+expected<std::vector<owed_row>> read_owed(store& db, const batch_context& batch,
+                                          queue_row& row,
+                                          const policy::plan_bounds& to,
+                                          const policy::lane_rules& lanes) {
+  std::vector<owed_row> rows;
+  while (rows.empty() && row.owed_events + row.owed_others > 0) {
+    WEIR_TRY(rows,
+             db.outbox().read_owed(row.no, row.acked,
+                                   rows_worth_reading(row, to), to.bytes));
+    if (rows.empty())
+      return fail(ec::corrupt,
+                  fmt::format("appservice {}: {} elements owed, no row found",
+                              row.id.value, row.owed_events + row.owed_others));
+    WEIR_TRY(drop_old_rows(db, batch, row, lanes, rows));
+  }
+  return rows;
+}
+
+/// How many of `items` go into the next transaction.
+size_t planned(const queue_row& row,
+               const std::vector<policy::plan_item>& items,
+               const policy::plan_bounds& to) {
+  const auto count = policy::plan_transaction(items, to);
+  const policy::suspect stretch{row.suspect_first, row.suspect_last};
+  if (!stretch.any())
+    return count;
+  return std::min(count, policy::suspect_share(stretch, items));
+}
+
+/// Chooses the rows of the next transaction: the oldest that are owed, and
+/// behind all of them what waits. Empty when nothing is owed.
+expected<std::vector<owed_row>> choose(store& db, const batch_context& batch,
+                                       queue_row& row,
+                                       const transaction_bounds& bounds,
+                                       uint32_t format,
+                                       std::vector<waiting_row>& fresh) {
+  const auto to = bounds_of(row, bounds);
+  WEIR_TRY(auto rows, read_owed(db, batch, row, to, bounds.lanes));
+  if (rows.empty() || rows.front().seq > row.suspect_last) {
+    row.suspect_first = 0; // The rest of the stretch was too old to be sent.
+    row.suspect_last = 0;
+  }
+  plan next{format};
+  for (const auto& each : rows)
+    next.add(each);
+  std::vector<waiting_row> waiting;
+  size_t stored = 0;
+  if (rows.size() == row.owed_events + row.owed_others) {
+    WEIR_TRY(waiting, drop_old(db, batch, row, bounds.lanes));
+    stored = waiting.size();
+    std::ranges::copy(fresh, std::back_inserter(waiting));
+  }
+  for (const auto& each : waiting)
+    next.add(each);
+  const auto count = planned(row, next.items(), to);
+  if (count <= rows.size()) {
+    rows.resize(count);
+    return rows;
+  }
+  const auto moved = count - rows.size();
+  WEIR_TRY(auto last,
+           move_to_outbox(db, row, std::span{waiting}.first(moved), stored));
+  if (moved > stored)
+    fresh.erase(fresh.begin(),
+                fresh.begin() + static_cast<ptrdiff_t>(moved - stored));
+  std::ranges::move(last, std::back_inserter(rows));
+  return rows;
+}
+
 } // namespace
 
-bool owes(const queue_row& row) noexcept {
-  return row.owed_events + row.owed_others > 0;
+uint64_t first_seq(const pin& of) {
+  uint64_t first = of.lanes.front().first;
+  for (const auto& range : of.lanes)
+    first = std::min(first, range.first);
+  return first;
+}
+
+uint64_t last_seq(const pin& of) {
+  uint64_t last = 0;
+  for (const auto& range : of.lanes)
+    last = std::max(last, range.last);
+  return last;
 }
 
 expected<std::optional<owed_transaction>>
 pin_next(store& db, const batch_context& batch, queue_row& row,
-         const transaction_bounds& bounds) {
-  if (row.pinned || !owes(row))
+         const transaction_bounds& bounds, std::vector<waiting_row>& fresh) {
+  if (row.pinned)
     return std::optional<owed_transaction>{};
-  const auto to = bounds_of(row, bounds);
-  WEIR_TRY(auto rows,
-           db.outbox().read_owed(row.no, row.acked, rows_worth_reading(row, to),
-                                 to.bytes));
+  const auto format
+    = bounds.lanes.mirror ? mirrored_format : transaction_format;
+  WEIR_TRY(auto rows, choose(db, batch, row, bounds, format, fresh));
   if (rows.empty())
-    return fail(ec::corrupt,
-                fmt::format("appservice {}: {} elements owed, no row found",
-                            row.id.value, row.owed_events + row.owed_others));
-  const auto items = plan_items(rows);
-  auto count = policy::plan_transaction(items, to);
-  const policy::suspect stretch{row.suspect_first, row.suspect_last};
-  if (stretch.any())
-    count = std::min(count, policy::suspect_share(stretch, items));
-  rows.resize(std::clamp<size_t>(count, 1, rows.size()));
-
-  WEIR_TRY(auto body, render(current_format, rows));
+    return std::optional<owed_transaction>{};
+  WEIR_TRY(auto body, render(format, rows));
   pin next;
   next.id = {fmt::format("{:012x}-{}", batch.run, row.next_txn++)};
-  next.format = current_format;
+  next.format = format;
   next.lanes = ranges_of(rows);
   next.sha256 = sha256_hex(body);
   for (const auto& chosen : rows) {
@@ -118,6 +213,13 @@ pin_next(store& db, const batch_context& batch, queue_row& row,
   auto owed = owed_from(row, rows, std::move(body));
   owed.as_of = batch.now;
   return std::optional{std::move(owed)};
+}
+
+expected<std::optional<owed_transaction>>
+pin_next(store& db, const batch_context& batch, queue_row& row,
+         const transaction_bounds& bounds) {
+  std::vector<waiting_row> none;
+  return pin_next(db, batch, row, bounds, none);
 }
 
 expected<owed_transaction> render_pinned(store& db, const queue_row& row) {

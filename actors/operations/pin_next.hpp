@@ -5,17 +5,27 @@
 #include "schema/error.hpp"
 
 #include <optional>
-#include <span>
+#include <vector>
 
 namespace weir::operations {
 
-/// Whether anything is owed.
-[[nodiscard]] bool owes(const queue_row& row) noexcept;
+/// The ends of what is pinned. Between them there is no row that is not.
+[[nodiscard]] uint64_t first_seq(const pin& of);
+[[nodiscard]] uint64_t last_seq(const pin& of);
 
 /// Pins the next outgoing transaction when something is owed and nothing is
 /// pinned: chooses the rows, draws the id, renders, and sets `row.pinned`. The
 /// caller saves the row. Every commit that leaves rows owed goes through here,
-/// so that no owed row is ever without a pin (docs/store.md, "Pins").
+/// so that no owed row is ever without a pin (docs/pins.md).
+///
+/// Ephemeral elements stand behind all that is owed: they go only into a
+/// transaction that takes all of it, and get their seqs there. Those that are
+/// too old are dropped before anything is chosen.
+/// @param fresh Ephemeral elements of this commit that are stored nowhere yet;
+/// those that were chosen are taken out of it.
+expected<std::optional<owed_transaction>>
+pin_next(store& db, const batch_context& batch, queue_row& row,
+         const transaction_bounds& bounds, std::vector<waiting_row>& fresh);
 expected<std::optional<owed_transaction>>
 pin_next(store& db, const batch_context& batch, queue_row& row,
          const transaction_bounds& bounds);

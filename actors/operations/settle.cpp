@@ -9,20 +9,6 @@ namespace weir::operations {
 
 namespace {
 
-uint64_t first_seq(const pin& of) {
-  uint64_t first = of.lanes.front().first;
-  for (const auto& range : of.lanes)
-    first = std::min(first, range.first);
-  return first;
-}
-
-uint64_t last_seq(const pin& of) {
-  uint64_t last = 0;
-  for (const auto& range : of.lanes)
-    last = std::max(last, range.last);
-  return last;
-}
-
 void set_suspect(queue_row& row, policy::suspect stretch) {
   row.suspect_first = stretch.first;
   row.suspect_last = stretch.last;
@@ -119,8 +105,9 @@ what_is_owed(store& db, const batch_context& batch, queue_row& row,
     WEIR_TRY(auto pinned, render_pinned(db, row));
     return std::optional{std::move(pinned)};
   }
+  const auto before = row;
   WEIR_TRY(auto next, pin_next(db, batch, row, bounds));
-  if (next) {
+  if (row != before) { // What is too old to be sent is gone.
     WEIR_TRY(db.outbox().save_queue(row));
   }
   return next;

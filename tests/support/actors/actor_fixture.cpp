@@ -231,6 +231,24 @@ actor_fixture::quarantine(const std::string& bridge, const std::string& body) {
   return result;
 }
 
+asked_ptr<expected<transaction_stored>>
+actor_fixture::offer_body(const std::string& bridge, const std::string& txn,
+                          const std::string& body) {
+  auto result = std::make_shared<asked<expected<transaction_stored>>>();
+  accept_transaction request;
+  request.appservice = {bridge};
+  request.hs_txn_id = txn;
+  request.content = shared{slice_transaction(body).value()};
+  for (const auto& each : settings.queues)
+    if (each.id.value == bridge)
+      request.bounds = each.bounds;
+  caf::anon_send(house().gateway,
+                 offer_transaction{std::move(request),
+                                   now() + milliseconds{45'000},
+                                   {keep(result)}});
+  return result;
+}
+
 asked_ptr<expected<stored>> actor_fixture::ready() {
   auto result = std::make_shared<asked<expected<stored>>>();
   caf::anon_send(house().gateway, ask_ready{{keep(result)}});

@@ -85,6 +85,10 @@ public:
   /// Offers a body that is no transaction.
   asked_ptr<expected<quarantined>> quarantine(const std::string& bridge,
                                               const std::string& body);
+  /// Offers `body` by the bounds of its queue.
+  asked_ptr<expected<transaction_stored>> offer_body(const std::string& bridge,
+                                                     const std::string& txn,
+                                                     const std::string& body);
   asked_ptr<expected<stored>> ready();
   asked_ptr<expected<queues_page>> queues();
   asked_ptr<http_answer> request(http_request what);

@@ -19,6 +19,9 @@ queue_view resting_queue() {
   view.row.owed_others = 2;
   view.row.owed_bytes = 900;
   view.row.delivered_events = 40;
+  view.row.waiting = 6;
+  view.row.merged = 8;
+  view.row.dropped = 9;
   view.row.delivered_transactions = 5;
   view.oldest_accepted_at = {60'000};
   view.dead_letters = 3;
@@ -35,7 +38,11 @@ TEST_CASE("metrics page: each appservice has its figures under its id") {
   const auto text = metrics_page(queues, {90'500}, {}, {});
   for (const std::string line :
        {"depth_events{appservice=\"irc\"} 7",
-        "depth_other{appservice=\"irc\"} 2", "bytes{appservice=\"irc\"} 900",
+        "depth_other{appservice=\"irc\"} 2",
+        "waiting_ephemeral{appservice=\"irc\"} 6",
+        "merged_elements_total{appservice=\"irc\"} 8",
+        "dropped_ephemeral_total{appservice=\"irc\"} 9",
+        "bytes{appservice=\"irc\"} 900",
         "oldest_age_seconds{appservice=\"irc\"} 30.5",
         "attempts{appservice=\"irc\"} 4", "resting{appservice=\"irc\"} 1",
         "blocked{appservice=\"irc\"} 0", "dead_letters{appservice=\"irc\"} 3",

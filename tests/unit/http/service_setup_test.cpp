@@ -31,6 +31,10 @@ loaded_setup two_bridges() {
   special.max_transaction_bytes = 7'000;
   special.queue_events_max = 77;
   special.queue_bytes_max = 7'777;
+  special.typing_max_age = 5s;
+  special.ephemeral_max_age = 50s;
+  special.ephemeral_max = 55;
+  special.mirror_ephemeral = true;
   special.poison = poison_policy::block;
   special.legacy_paths = true;
   special.legacy_query_token = true;
@@ -58,6 +62,12 @@ TEST_CASE("service setup: a queue is served as its appservice is configured") {
   CHECK(irc.deadlines.connect == 3s);
   CHECK(irc.deadlines.answer == 90s);
   CHECK(irc.bounds.events == 5);
+  CHECK(irc.bounds.lanes
+        == policy::lane_rules{.typing_age = 5s,
+                              .ephemeral_age = 50s,
+                              .waiting_max = 55,
+                              .mirror = true});
+  CHECK(settings->queues[1].bounds.lanes == policy::lane_rules{});
   CHECK(irc.bounds.bytes == 7'000);
   CHECK(irc.limits.pause.first == 2s);
   CHECK(irc.limits.pause.ceiling == 3min);

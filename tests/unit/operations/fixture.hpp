@@ -187,6 +187,16 @@ struct house {
       },
       row->no));
   }
+  /// What waits in the ephemeral lane.
+  std::vector<waiting_row> waiting(const std::string& id = "a") {
+    const auto row = row_of(id);
+    if (!row)
+      return {};
+    return must(
+      ask([](store& on, batch_context&,
+             const queue_no& no) { return on.waiting().oldest(no, 100'000); },
+          row->no));
+  }
   std::vector<dead_letter_row> letters() {
     auto reader = where.connect_reader();
     auto rows = must(reader->dead_letters({}, {}));
@@ -201,6 +211,8 @@ inline void check_empty(const queue_row& row) {
   CHECK(row.owed_events == 0);
   CHECK(row.owed_others == 0);
   CHECK(row.owed_bytes == 0);
+  CHECK(row.waiting == 0);
+  CHECK(row.waiting_bytes == 0);
   CHECK(!row.pinned);
   CHECK(row.suspect_first == 0);
   CHECK(row.suspect_last == 0);

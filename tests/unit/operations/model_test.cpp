@@ -1,3 +1,4 @@
+#include "actors/policy/last_words.hpp"
 #include "tests/unit/operations/fixture.hpp"
 
 #include <deque>
@@ -10,8 +11,14 @@ using namespace weir::test;
 
 namespace {
 
-/// Does random things to one queue of a real store and to a plain list of what
-/// is owed, and compares the two after each.
+constexpr uint64_t waiting_max = 4;
+
+bool is_value(const element& item) {
+  return item.kind == lane::device_lists || item.kind == lane::key_counts;
+}
+
+/// Does random things to one queue of a real store and to plain lists of what
+/// is owed and of what waits behind it, and compares them after each.
 template <class Where>
 class twin {
 public:
@@ -45,6 +52,7 @@ public:
       learn();
     }
     CHECK(owed_.empty());
+    CHECK(waiting_.empty());
     check_empty(on_.row_of().value());
     CHECK(on_.row_of()->delivered_events == delivered_events_);
     CHECK(on_.letters().size() == letters_.size());
@@ -63,6 +71,7 @@ private:
     bounds.ephemeral = 1 + below(4);
     bounds.to_device = 1 + below(4);
     bounds.bytes = 100 + below(2'000);
+    bounds.lanes.waiting_max = waiting_max;
     return bounds;
   }
 
@@ -82,9 +91,19 @@ private:
     for (const auto* key : {"ephemeral", "de.sorunome.msc2409.to_device"})
       if (chance(0.3))
         body += any_list(key);
-    if (chance(0.1))
-      body += R"(,"device_lists":{"changed":[")" + std::to_string(++made_)
-        + R"("]})";
+    if (chance(0.3))
+      body += R"(,"de.sorunome.msc2409.ephemeral":[{"type":"m.typing",)"
+              R"("room_id":"!)"
+        + std::to_string(below(3)) + R"(","n":)" + std::to_string(++made_)
+        + "}]";
+    for (const auto* key : {"device_lists", "org.matrix.msc3202.device_lists"})
+      if (chance(0.2))
+        body += std::string{",\""} + key
+          + (chance(0.5) ? R"(":{"left":["@)" : R"(":{"changed":["@)")
+          + std::to_string(below(5)) + R"("]})";
+    if (chance(0.2))
+      body += R"(,"device_one_time_keys_count":{"@)" + std::to_string(below(3))
+        + R"(":{"D":)" + std::to_string(++made_) + "}}";
     if (chance(0.1))
       body += R"(,"org.example":)" + std::to_string(++made_);
     return body + "}";
@@ -98,8 +117,7 @@ private:
     const auto reply = on_.accept(what);
     CHECK(reply.result == accept_result::stored);
     CHECK(reply.elements == content.elements.size());
-    for (const auto& item : content.elements)
-      owed_.push_back(item);
+    take_in(content.elements);
     note(reply);
     if (what.dedupe_events)
       past_.push_back(std::move(what));
@@ -122,17 +140,80 @@ private:
     const auto content = must(slice_transaction(what.body));
     const auto reply = on_.accept(what);
     CHECK(reply.events_repeated == content.event_hashes.size());
+    std::vector<element> others;
     for (const auto& item : content.elements)
       if (item.kind != lane::event)
-        owed_.push_back(item);
+        others.push_back(item);
+    take_in(others);
     note(reply);
   }
 
-  void note(const transaction_stored& reply) {
-    if (!reply.pinned)
+  /// Events, to-device and unknown keys behind all others; the rest merged.
+  void take_in(const std::vector<element>& elements) {
+    const bool alone
+      = std::any_of(elements.begin(), elements.end(),
+                    [](const auto& item) { return item.kind == lane::other; });
+    for (const auto& item : elements) {
+      if (item.kind == lane::ephemeral)
+        replace_waiting(item);
+      if (item.kind == lane::ephemeral && !alone)
+        waiting_.push_back(item);
+      else if (is_value(item) && !alone)
+        merge(item);
+      else
+        owe(item, alone);
+    }
+  }
+
+  void owe(const element& item, bool alone) {
+    owed_.push_back(item);
+    alone_.push_back(alone);
+  }
+
+  void replace_waiting(const element& by) {
+    const auto later = policy::read_ephemeral(by.keys, by.bytes);
+    std::erase_if(waiting_, [&](const element& item) {
+      const auto before = policy::read_ephemeral(item.keys, item.bytes);
+      return before.subject != 0 && before.subject == later.subject;
+    });
+  }
+
+  /// Into what is behind the pin.
+  void merge(const element& item) {
+    const size_t first = pinned_ ? pinned_->elements : 0;
+    std::vector<policy::owed_value> unpinned;
+    for (size_t i = first; i < owed_.size(); ++i)
+      unpinned.push_back(
+        {owed_[i].kind, owed_[i].keys, owed_[i].bytes, alone_[i]});
+    auto merged
+      = policy::merge_value(item.kind, item.keys, item.bytes, unpinned);
+    for (auto& each : merged.owed)
+      owed_[first + each.index].bytes = std::move(each.bytes);
+    if (merged.rest.empty())
       return;
-    CHECK(!pinned_); // Nobody pins while something is pinned.
-    pinned_ = reply.pinned;
+    auto rest = item;
+    rest.bytes = merged.rest;
+    owe(rest, false);
+  }
+
+  void note(const transaction_stored& reply) {
+    if (reply.pinned) {
+      CHECK(!pinned_); // Nobody pins while something is pinned.
+      follow(reply.pinned);
+    }
+    learn(); // A resting queue pins and does not tell.
+    while (waiting_.size() > waiting_max)
+      waiting_.pop_front();
+  }
+
+  /// What was pinned beyond all that is owed is what has waited longest.
+  void follow(std::optional<owed_transaction> pinned) {
+    pinned_ = std::move(pinned);
+    while (pinned_ && pinned_->elements > owed_.size()) {
+      REQUIRE(!waiting_.empty());
+      owe(waiting_.front(), false);
+      waiting_.pop_front();
+    }
   }
 
   void settle_stale() {
@@ -169,12 +250,14 @@ private:
     const auto reply = on_.settle(request);
     CHECK(!reply.not_current);
     CHECK(!reply.no_room);
-    pinned_ = reply.next;
-    if (how == settlement::delivered || how == settlement::dead_letter)
-      owed_.erase(owed_.begin(),
-                  owed_.begin() + static_cast<ptrdiff_t>(before.elements));
-    else if (pinned_)
-      CHECK(pinned_->elements < before.elements);
+    const auto gone = static_cast<ptrdiff_t>(before.elements);
+    if (how == settlement::delivered || how == settlement::dead_letter) {
+      owed_.erase(owed_.begin(), owed_.begin() + gone);
+      alone_.erase(alone_.begin(), alone_.begin() + gone);
+    } else if (reply.next) {
+      CHECK(reply.next->elements < before.elements);
+    }
+    follow(reply.next);
     if (how == settlement::delivered)
       delivered_events_ += before.events;
   }
@@ -187,7 +270,7 @@ private:
 
   /// As a queue that lost track: what is pinned is what was pinned.
   void learn() {
-    if (known_ && (pinned_ || owed_.empty()))
+    if (known_ && (pinned_ || (owed_.empty() && waiting_.empty())))
       return;
     const auto loaded = on_.load("a", any_bounds());
     CHECK(!loaded.corrupt);
@@ -196,7 +279,7 @@ private:
       CHECK(loaded.pinned->id == pinned_->id);
       CHECK(loaded.pinned->body == pinned_->body);
     }
-    pinned_ = loaded.pinned;
+    follow(loaded.pinned);
     known_ = true;
   }
 
@@ -216,14 +299,26 @@ private:
     CHECK(row->owed_others == owed_.size() - events);
     CHECK(row->owed_bytes == bytes);
     CHECK(row->pinned.has_value() == !owed_.empty());
+    uint64_t waiting_bytes = 0;
+    for (const auto& item : waiting_)
+      waiting_bytes += item.bytes.size();
+    CHECK(row->waiting == waiting_.size());
+    CHECK(row->waiting_bytes == waiting_bytes);
+    const auto waits = on_.waiting();
+    REQUIRE(waits.size() == waiting_.size());
+    for (size_t i = 0; i < waits.size(); ++i)
+      CHECK(waits[i].bytes == waiting_[i].bytes);
     uint64_t buried = 0;
     for (const auto& letter : letters_)
       buried += letter.size();
     CHECK(letter_bytes() == buried);
     const auto rows = on_.owed();
     REQUIRE(rows.size() == owed_.size());
-    for (size_t i = 0; i < rows.size(); ++i)
-      CHECK(rows[i].item == owed_[i]);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      CHECK(rows[i].item.kind == owed_[i].kind);
+      CHECK(rows[i].item.keys == owed_[i].keys);
+      CHECK(rows[i].item.bytes == owed_[i].bytes);
+    }
     REQUIRE(pinned_.has_value() == row->pinned.has_value());
     if (pinned_)
       compare_pinned(*row, *pinned_);
@@ -253,6 +348,8 @@ private:
   std::mt19937_64 random_;
   uint64_t made_ = 0;
   std::deque<element> owed_;
+  std::deque<bool> alone_;      ///< Of each that is owed.
+  std::deque<element> waiting_; ///< Ephemeral, behind all that is owed.
   std::optional<owed_transaction> pinned_;
   bool known_ = false;
   std::map<std::string, std::string> bodies_; ///< By transaction id.
