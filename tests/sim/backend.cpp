@@ -64,6 +64,13 @@ std::vector<queue_books> memory_backend::books() {
       if (of.first_seq == 0)
         of.first_seq = at->second.seq;
     }
+    of.waiting = row.waiting;
+    of.waiting_bytes = row.waiting_bytes;
+    for (auto at = tables->waiting.lower_bound({no, 0});
+         at != tables->waiting.end() && at->first.first == no; ++at) {
+      ++of.waiting_rows;
+      of.waiting_row_bytes += at->second.bytes.size();
+    }
     result.push_back(of);
   }
   return result;
@@ -129,7 +136,11 @@ constexpr const char* books_query
     "COALESCE(SUM(o.lane <> 0), 0), "
     "COALESCE(SUM(LENGTH(CAST(o.bytes AS BLOB))), 0), "
     "COALESCE(MIN(o.place & 1099511627775), 0), "
-    "COALESCE(MAX(o.place & 1099511627775), 0) "
+    "COALESCE(MAX(o.place & 1099511627775), 0), "
+    "a.waiting, a.waiting_bytes, "
+    "(SELECT COUNT(*) FROM waiting_ephemeral w WHERE w.place >> 40 = a.no), "
+    "(SELECT COALESCE(SUM(LENGTH(CAST(w.bytes AS BLOB))), 0) "
+    "FROM waiting_ephemeral w WHERE w.place >> 40 = a.no) "
     "FROM appservice a LEFT JOIN outbox o ON o.place >> 40 = a.no "
     "GROUP BY a.no";
 
@@ -148,7 +159,7 @@ std::vector<queue_books> sqlite_backend::books() {
       = reinterpret_cast<const char*>(sqlite3_column_text(asked, 0));
     result.push_back({id, count(1), count(2), count(3), count(4), count(5),
                       count(6) != 0, count(7), count(8), count(9), count(10),
-                      count(11)});
+                      count(11), count(12), count(13), count(14), count(15)});
   }
   sqlite3_finalize(asked);
   sqlite3_close(on);
@@ -166,6 +177,13 @@ std::string fault_in(const queue_books& books) {
                        books.id, books.owed_events, books.owed_others,
                        books.owed_bytes, books.event_rows, books.other_rows,
                        books.row_bytes);
+  if (books.waiting_rows != books.waiting
+      || books.waiting_row_bytes != books.waiting_bytes)
+    return fmt::format("{}: {} wait with {} bytes, and {} with {} are there",
+                       books.id, books.waiting, books.waiting_bytes,
+                       books.waiting_rows, books.waiting_row_bytes);
+  if (books.waiting != 0 && !books.pinned)
+    return fmt::format("{}: {} wait for nothing", books.id, books.waiting);
   if (books.first_seq != 0 && books.first_seq <= books.acked)
     return fmt::format("{}: row {} is at or below the cursor {}", books.id,
                        books.first_seq, books.acked);

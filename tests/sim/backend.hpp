@@ -26,6 +26,10 @@ struct queue_books {
   uint64_t row_bytes = 0;
   uint64_t first_seq = 0; ///< 0 when there are no rows.
   uint64_t last_seq = 0;
+  uint64_t waiting = 0; ///< Of the ephemeral lane, as counted by the queue,
+  uint64_t waiting_bytes = 0;
+  uint64_t waiting_rows = 0; ///< and as they are.
+  uint64_t waiting_row_bytes = 0;
 };
 
 /// What is wrong with them; empty when nothing is.

@@ -3,10 +3,12 @@
 #include "schema/error.hpp"
 #include "schema/transaction.hpp"
 #include "tests/sim/bridge.hpp"
+#include "tests/sim/lane_ledger.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace weir::sim {
 
@@ -22,8 +24,6 @@ constexpr milliseconds restart_takes{3'000};
 
 /// The top-level key of each lane, as Synapse writes it.
 constexpr const char* to_device_key = "de.sorunome.msc2409.to_device";
-constexpr const char* ephemeral_key = "ephemeral";
-constexpr const char* device_lists_key = "org.matrix.msc3202.device_lists";
 constexpr const char* other_key = "org.example.unknown";
 
 } // namespace
@@ -48,11 +48,13 @@ void homeserver::have(size_t events, bool with_others, milliseconds) {
     add(lane::event);
     if (with_others && random_.one_in(4))
       add(lane::to_device);
-    if (with_others && random_.one_in(6))
+    if (with_others && random_.one_in(3))
       add(lane::ephemeral);
   }
-  if (with_others && random_.one_in(8))
-    add(random_.one_in(2) ? lane::device_lists : lane::other);
+  constexpr std::array whole_values{lane::device_lists, lane::key_counts,
+                                    lane::key_counts, lane::other};
+  if (with_others && random_.one_in(3))
+    add(whole_values.at(random_.below(whole_values.size())));
 }
 
 void homeserver::restart(milliseconds now) {
@@ -94,8 +96,7 @@ void homeserver::close_next() {
   size_t events = 0;
   while (!queue_.empty()) {
     const auto& first = queue_.front();
-    const bool is_whole
-      = first.kind == lane::device_lists || first.kind == lane::other;
+    const bool is_whole = first.kind > lane::to_device;
     const bool is_there
       = std::any_of(made.things.begin(), made.things.end(),
                     [&](const auto& each) { return each.kind == first.kind; });
@@ -123,7 +124,8 @@ std::optional<hs_transaction> homeserver::next(milliseconds now) {
   WEIR_ASSERT(sliced.has_value());
   hs_transaction result{sends.id, std::move(sliced.value()), {}};
   for (const auto& item : result.content.elements)
-    result.elements.push_back({number_in(item.bytes), item});
+    if (!lane_ledger::is_here(item.kind))
+      result.elements.push_back({number_in(item.bytes), item});
   ++sends.tries;
   waits_ = true;
   return result;
@@ -156,12 +158,10 @@ std::string homeserver::bytes_of(const thing& what, size_t tries) const {
                        what.poisoned ? "," : "", number, padding);
   case lane::to_device:
     return fmt::format(R"({{"type":"m.room_key","content":{{{}}}}})", number);
-  case lane::ephemeral:
-    return fmt::format(R"({{"type":"m.typing","content":{{{}}}}})", number);
+  case lane::ephemeral: return ephemeral_bytes(what.no);
   default: break;
   }
-  return fmt::format(R"({{"changed":["@u{}:x"],"left":[],{}}})", what.no,
-                     number);
+  return fmt::format("{{{}}}", number);
 }
 
 std::string homeserver::body_of(const transaction& what) const {
@@ -178,11 +178,17 @@ std::string homeserver::body_of(const transaction& what) const {
   list("events", lane::event, true);
   list(ephemeral_key, lane::ephemeral, false);
   list(to_device_key, lane::to_device, true);
+  const auto whole = [&](const thing& of) -> members {
+    switch (of.kind) {
+    case lane::device_lists: return device_list_members(of.no);
+    case lane::key_counts: return key_count_members(of.no);
+    case lane::other: return {{other_key, bytes_of(of, what.tries)}};
+    default: return {};
+    }
+  };
   for (const auto& each : what.things)
-    if (each.kind == lane::device_lists || each.kind == lane::other)
-      body += fmt::format(
-        R"(,"{}":{})", each.kind == lane::other ? other_key : device_lists_key,
-        bytes_of(each, what.tries));
+    for (const auto& [key, value] : whole(each))
+      body += fmt::format(R"(,"{}":{})", key, value);
   return body + "}";
 }
 

@@ -17,7 +17,7 @@ namespace weir::sim {
 struct hs_transaction {
   std::string id;
   incoming_transaction content;
-  std::vector<offered_element> elements;
+  std::vector<offered_element> elements; ///< Those of `ledger`.
 };
 
 /// How a homeserver serves one appservice, after Synapse: a queue in memory,

@@ -8,7 +8,8 @@ list(FILTER sim_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(weir_sim_parts STATIC ${sim_sources})
 target_link_libraries(
   weir_sim_parts PUBLIC weir_actors weir_memory_store weir_test_database
-                        SQLite::SQLite3)
+                        SQLite::SQLite3
+  PRIVATE nlohmann_json::nlohmann_json)
 
 add_executable(weir_sim ${sim_folder}/main.cpp)
 target_link_libraries(weir_sim PRIVATE weir_sim_parts)

@@ -236,4 +236,6 @@ TEST_CASE("sim_books: rows and sums that differ are found") {
   CHECK(broken([](auto& of) { of.acked = 2; }));
   CHECK(broken([](auto& of) { of.next_seq = 3; }));
   CHECK(broken([](auto& of) { of.pinned = false; }));
+  CHECK(broken([](auto& of) { of.waiting = 1; }));
+  CHECK(broken([](auto& of) { of.waiting_row_bytes = 1; }));
 }

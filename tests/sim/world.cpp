@@ -59,6 +59,11 @@ world::world(plan of, run_options how)
     how_{how},
     random_{plan_.seed ^ 0x5eed},
     ledger_{rules_of(plan_)},
+    promised_{make_lane_promises(plan_.seed, plan_.bridges.size())},
+    lanes_{promised_,
+           [this](std::string rule, std::string what) {
+             ledger_.report(std::move(rule), std::move(what));
+           }},
     store_{make_backend(how.store)},
     watch_{std::shared_ptr<void>{}, this} {
   std::stable_sort(plan_.entries.begin(), plan_.entries.end(),
@@ -115,6 +120,7 @@ house_config world::config() {
     queue.hs_token = sides_[i]->token;
     queue.deadlines
       = {milliseconds{5'000}, milliseconds{20'000}, milliseconds{10'000}};
+    queue.bounds.lanes = lane_rules_of(promised_[i]);
     queue.limits.pause.first = plan_.bridges[i].pause_first;
     queue.limits.pause.ceiling = plan_.bridges[i].pause_ceiling;
     settings.queues.push_back(queue);
@@ -153,6 +159,7 @@ void world::start_node() {
     store_->put_back(to_put_back_->content);
     doubt_.reset();
     ledger_.put_back(to_put_back_->mark, now_);
+    lanes_.put_back();
     // Old pauses may be in force again; read by another clock, for long.
     trouble(now_ + milliseconds{clock_was_moved_ ? 1'200'000 : 100'000});
     to_put_back_.reset();
@@ -175,8 +182,10 @@ void world::end_life() {
     each->hs.cut(now_);
     each->wakes.clear();
   }
-  for (const auto& [number, since] : offers_)
+  for (const auto& [number, since] : offers_) {
     ledger_.unanswerable(number);
+    lanes_.unanswerable(number);
+  }
   offers_.clear();
   ledger_.crashed(now_, store_well_since_);
   if (std::exchange(move_unseen_, false)) {
@@ -379,6 +388,7 @@ void world::finish() {
                                node_->actors(), node_->actors_at_rest()));
   check_books();
   ledger_.check_end();
+  lanes_.check_end();
   draining_ = true;
   node_->drain([this] { drained_ = true; });
   run_node();

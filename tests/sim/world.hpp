@@ -4,6 +4,7 @@
 #include "tests/sim/bridge.hpp"
 #include "tests/sim/coverage.hpp"
 #include "tests/sim/homeserver.hpp"
+#include "tests/sim/lane_ledger.hpp"
 #include "tests/sim/ledger.hpp"
 #include "tests/sim/node.hpp"
 #include "tests/sim/plan.hpp"
@@ -119,6 +120,7 @@ private:
   void settle();
   void crash();
   void at_stop_point(std::string_view step);
+  [[nodiscard]] bool owes_something() const;
   house_config config();
   void check_token(const side& to, const http_request& request);
   [[nodiscard]] bool takes(act fault, const std::set<store_step>& at);
@@ -146,6 +148,7 @@ private:
   [[nodiscard]] bool is_over();
   void finish();
   void check_books();
+  void take_commit(const batch_content& content);
   [[nodiscard]] stored_time true_time() const;
   void note(const std::string& line);
   void trouble(milliseconds until);
@@ -159,6 +162,8 @@ private:
   bool move_unseen_ = false; ///< No commit has met the last move yet.
   run_result result_;
   ledger ledger_;
+  std::vector<lane_promise> promised_;
+  lane_ledger lanes_;
   std::vector<std::unique_ptr<side>> sides_;
   std::unique_ptr<backend> store_;
   std::unique_ptr<node> node_;

@@ -194,6 +194,13 @@ void world::put_copy_back(const entry& line) {
   crash();
 }
 
+bool world::owes_something() const {
+  bool owes = false;
+  for (size_t i = 0; i < sides_.size(); ++i)
+    owes = owes || ledger_.owed(i) > 0;
+  return owes;
+}
+
 void world::at_stop_point(std::string_view step) {
   if (node_ended_)
     return;
@@ -208,9 +215,11 @@ void world::at_stop_point(std::string_view step) {
       return end_node();
     }
   }
+  // A writer that throws while nothing is owed holds up nobody.
+  const bool tells = step != "writer_throw" || owes_something();
   const auto found
     = std::find_if(armed_.begin(), armed_.end(), [&](const entry& line) {
-        return line.what == act::handler_throws
+        return tells && line.what == act::handler_throws
           && step == stop_points.at(line.step % stop_points.size());
       });
   if (found == armed_.end())
@@ -251,6 +260,7 @@ void world::act_on_store(const entry& line) {
 void world::move_clock(milliseconds by) {
   clock_moved_ += by;
   clock_was_moved_ = true;
+  lanes_.clock_moved();
   for (auto& each : sides_)
     each->peer.add_dates();
   if (node_ && batches_ > 0) {
@@ -303,6 +313,14 @@ commit_fate world::before_commit(const batch_content& content) {
 }
 
 void world::committed(const batch_content& content) {
+  take_commit(content);
+  for (const auto& row : content.rows)
+    if (row.pinned)
+      lanes_.pinned(std::stoul(row.id.value.substr(1)), row.pinned->id.value,
+                    now_);
+}
+
+void world::take_commit(const batch_content& content) {
   ++batches_;
   move_unseen_ = false;
   const auto bridge_called = [](std::string_view id) {
@@ -314,9 +332,15 @@ void world::committed(const batch_content& content) {
     const auto owed = row.owed_events + row.owed_others;
     if (bound > 0 && owed > bound + one_transaction)
       ledger_.report("bounds", fmt::format("{} owes {}", row.id.value, owed));
+    if (row.waiting > promised_[bridge_called(row.id.value)].waiting_max)
+      ledger_.report("bounds",
+                     fmt::format("{} wait for {}", row.waiting, row.id.value));
   }
-  for (const auto& burial : content.burials)
-    ledger_.buried(bridge_called(burial.appservice.value), burial.bytes);
+  for (const auto& burial : content.burials) {
+    const auto index = bridge_called(burial.appservice.value);
+    if (!lanes_.buried(index, burial.bytes))
+      ledger_.buried(index, burial.bytes);
+  }
   for (const auto& end : content.ends) {
     const auto index = bridge_called(std::string_view{end.queue}.substr(
       std::string_view{"appservice/"}.size()));
@@ -336,7 +360,7 @@ void world::found(uint64_t position) {
   const auto was = std::move(*doubt_);
   doubt_.reset();
   if (position >= was.position)
-    committed(was.content);
+    take_commit(was.content);
 }
 
 } // namespace weir::sim

@@ -72,6 +72,7 @@ void world::send(uint64_t id, http_request request,
                    to_string(open.reply.answer.failure)));
   if (is_transaction) {
     ledger_.sent(index, open.id, request.body.view(), now_);
+    lanes_.sent(index, open.id, request.body.view());
     if (const auto fault = to.peer.befallen())
       met(*fault,
           boost::describe::enum_to_string(step_of_send(index, open.id),
@@ -103,8 +104,10 @@ void world::close(uint64_t id, bool aborted) {
   if (!request.is_transaction) {
     ledger_.ping_closed(request.bridge, now_);
   } else {
-    if (reply.processes && (!aborted || random_.one_in(2)))
+    if (reply.processes && (!aborted || random_.one_in(2))) {
       ledger_.processed(request.bridge, request.id);
+      lanes_.processed(request.bridge, request.id);
+    }
     const auto how = !aborted ? reply.how
       : request.cut           ? ending::cut
                               : ending::given_up;
@@ -129,8 +132,11 @@ void world::answer_due() {
 /// The node is gone. What has reached a bridge may still be done there.
 void world::hang_up() {
   for (auto& [id, request] : open_)
-    if (request.is_transaction && request.reply.processes && random_.one_in(2))
+    if (request.is_transaction && request.reply.processes
+        && random_.one_in(2)) {
       ledger_.processed(request.bridge, request.id);
+      lanes_.processed(request.bridge, request.id);
+    }
   open_.clear();
 }
 
@@ -148,10 +154,12 @@ void world::offer(size_t bridge, hs_transaction what) {
   accept_transaction request;
   request.appservice = {"b" + std::to_string(bridge)};
   request.hs_txn_id = what.id;
+  request.bounds.lanes = lane_rules_of(promised_[bridge]);
   request.content = shared{std::move(what.content)};
   const auto bound = plan_.bridges[bridge].queue_elements_max;
   request.queue_elements_max = bound == 0 ? queue_unbounded : bound;
   from.offer = ledger_.offer(bridge, what.elements);
+  lanes_.offered(from.offer, bridge, *request.content);
   offers_[from.offer] = now_;
   note(
     fmt::format("offer {} {} with {}", bridge, what.id, what.elements.size()));
@@ -169,6 +177,7 @@ void world::offer_answered(size_t bridge, uint64_t offer,
   note(fmt::format("answer {} {}", bridge,
                    answer ? static_cast<int>(answer.value().result) : -1));
   ledger_.answered(offer, answer.has_value(), now_);
+  lanes_.answered(offer, answer.has_value(), now_);
   offers_.erase(offer);
   if (answer && answer.value().pinned) {
     if (from.wakes.size() >= wakes_max)
