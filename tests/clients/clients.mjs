@@ -59,8 +59,9 @@ class made_transactions {
           to_user_id: '@client_a:example.org', to_device_id: 'D' }));
     }
     if (this.random.chance(0.2)) {
+      // A room each: of one room only the last word would come.
       const typing = this.#others('typing', 1, (n) => ({ type: 'm.typing',
-        room_id: '!room1:example.org', content: { user_ids: [], n } }));
+        room_id: `!${n}:example.org`, content: { user_ids: [], n } }));
       others.ephemeral = typing;
       others['de.sorunome.msc2409.ephemeral'] = typing;
     }
