@@ -16,8 +16,9 @@ namespace weir::trace {
 namespace {
 
 constexpr size_t sha_digits = 16;
-/// What a stand-in begins with: no JSON text and no token does.
-constexpr std::string_view stand_in_mark = "\x01weir-trace:";
+/// What a stand-in begins with: no text does. Like all of a stand-in it is of
+/// characters that no URL escapes, since a token may go into a query.
+constexpr std::string_view stand_in_mark = "~weir-trace~";
 /// An error body of Matrix is far smaller; a larger one is not looked into.
 constexpr size_t error_body_bytes_max = 4'096;
 constexpr size_t error_code_bytes_max = 64;
@@ -144,9 +145,11 @@ json redacted(const shared_bytes& bytes) {
 
 void adopt_unknown_hashes(const json& from, json& into) {
   if (into.is_object() && from.is_object()) {
-    if (const auto hash = into.find("sha256");
-        hash != into.end() && *hash == hash_unknown && from.contains("sha256"))
-      *hash = from.at("sha256");
+    if (const auto hash = into.find("sha256"); hash != into.end()
+        && *hash == hash_unknown && from.contains("sha256")) {
+      into = from;
+      return;
+    }
     for (auto& [key, value] : into.items())
       if (const auto found = from.find(key); found != from.end())
         adopt_unknown_hashes(*found, value);
@@ -157,7 +160,7 @@ void adopt_unknown_hashes(const json& from, json& into) {
 }
 
 std::string stand_in(size_t bytes, std::string_view sha256_start) {
-  auto result = std::string{stand_in_mark} + std::to_string(bytes) + ':'
+  auto result = std::string{stand_in_mark} + std::to_string(bytes) + '~'
     + std::string{sha256_start};
   result.resize(std::max(result.size(), bytes), '.');
   return result;

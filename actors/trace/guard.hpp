@@ -32,8 +32,9 @@ json redacted(const shared_bytes& bytes);
 
 inline constexpr const char* hash_unknown = "unknown";
 
-/// Puts the hashes of `from` where `into` has unknown ones: a replay knows the
-/// hash of a token, and not that of a header field made with it.
+/// Puts what `from` tells where `into` has an unknown hash: a replay knows the
+/// hash of a token, and not that of a header field made with it, nor how long
+/// it is escaped in a query.
 void adopt_unknown_hashes(const json& from, json& into);
 
 /// Text for `redacted(bytes)`: of the same length, where that leaves room for
