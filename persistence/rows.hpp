@@ -48,6 +48,15 @@ BOOST_DESCRIBE_STRUCT(pin, (),
 enum class pause_cause : uint8_t { none = 0, own = 1, peer = 2 };
 BOOST_DESCRIBE_ENUM(pause_cause, none, own, peer)
 
+/// An operator's pause of a queue: nothing is sent until it is resumed.
+struct halt {
+  stored_time since;
+  std::string by;     ///< Who asked; never a secret.
+  std::string reason; ///< For a person; may be empty.
+  friend bool operator==(const halt&, const halt&) = default;
+};
+BOOST_DESCRIBE_STRUCT(halt, (), (since, by, reason))
+
 /// Table `appservice`: one outbox.
 struct queue_row {
   queue_no no = 0;
@@ -78,6 +87,7 @@ struct queue_row {
   uint64_t merged = 0;
   /// Ephemeral elements given up for their age or for want of room.
   uint64_t dropped = 0;
+  std::optional<halt> halted;
 
   friend bool operator==(const queue_row&, const queue_row&) = default;
 };
@@ -86,7 +96,7 @@ BOOST_DESCRIBE_STRUCT(queue_row, (),
                        owed_others, owed_bytes, delivered_stream_ordering,
                        not_before, paused_by, suspect_first, suspect_last,
                        byte_cap, delivered_transactions, delivered_events,
-                       waiting, waiting_bytes, merged, dropped))
+                       waiting, waiting_bytes, merged, dropped, halted))
 
 /// Table `outbox`: one element owed.
 struct owed_row {
@@ -187,12 +197,26 @@ struct queue_status_row {
   stored_time last_error_at;
   uint64_t attempts = 0; ///< Of the pinned transaction, by this process.
   stored_time as_of;
+  /// Since when a send is under way; told only when it takes long, else zero.
+  stored_time sending_since;
   friend bool operator==(const queue_status_row&, const queue_status_row&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(queue_status_row, (),
                       (queue, state, cause, since, next_at, last_error,
-                       last_error_at, attempts, as_of))
+                       last_error_at, attempts, as_of, sending_since))
+
+/// Table `command`: what an operator had done.
+struct command_row {
+  int64_t id = 0;     ///< Given by the store.
+  std::string target; ///< `appservice/ID`, `dead_letter/ID` and so on.
+  std::string verb;   ///< `pause`, `skip`
+  std::string by;     ///< Who asked; never a secret.
+  stored_time at;
+  std::string result; ///< What came of it, for a person.
+  friend bool operator==(const command_row&, const command_row&) = default;
+};
+BOOST_DESCRIBE_STRUCT(command_row, (), (id, target, verb, by, at, result))
 
 /// Table `slot`: one store writer, and the fence of all it writes.
 struct slot_row {

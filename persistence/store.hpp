@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/command_store.hpp"
 #include "persistence/inbox_store.hpp"
 #include "persistence/keep_store.hpp"
 #include "persistence/outbox_store.hpp"
@@ -95,6 +96,7 @@ public:
   virtual inbox_store& inbox() = 0;
   virtual keep_store& keep() = 0;
   virtual outcome_store& outcomes() = 0;
+  virtual command_store& commands() = 0;
 };
 
 /// Where a store is and how this process may use it.
@@ -155,6 +157,11 @@ public:
   dead_letters(const std::optional<appservice_id>& of, page_request page) = 0;
   virtual expected<std::optional<dead_letter_row>> dead_letter(int64_t id) = 0;
   virtual expected<std::vector<quarantine_row>> quarantined(page_request page)
+    = 0;
+  /// The newest commands whose id is below `before`, in the order of their ids;
+  /// at most `rows_max`.
+  virtual expected<std::vector<command_row>> commands(int64_t before,
+                                                      size_t rows_max)
     = 0;
 };
 

@@ -79,6 +79,8 @@ inline constexpr size_t inbound_transactions_max = 20'000; ///< Per appservice.
 inline constexpr size_t inbound_generations_max = 32;
 inline constexpr auto outcomes_age = 7 * 24h;
 inline constexpr size_t outcomes_max = 1'000'000;
+/// What operators had done: a year of ten a day, in some 2 MiB.
+inline constexpr size_t commands_max = 4'000;
 inline constexpr size_t dead_letter_bytes_max = size_t{1} << 30;
 inline constexpr size_t quarantine_bytes_max = size_t{256} << 20;
 /// A page of any listing.

@@ -86,7 +86,10 @@ expected<forgotten> forget(store& db, const batch_context& batch,
              db.outcomes().forget_outcomes(batch.now - limits::outcomes_age,
                                            limits::outcomes_max,
                                            forget_rows_max));
-    return forgotten{rows};
+    WEIR_TRY(
+      auto commands,
+      db.commands().forget_commands(limits::commands_max, forget_rows_max));
+    return forgotten{rows + commands};
   }
   WEIR_TRY(auto row, db.outbox().lock_queue(*request.appservice));
   if (!row)

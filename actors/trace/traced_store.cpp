@@ -63,6 +63,9 @@ public:
   outcome_store& outcomes() override {
     return real().outcomes();
   }
+  command_store& commands() override {
+    return real().commands();
+  }
 
 private:
   static error away() {

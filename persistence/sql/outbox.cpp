@@ -135,7 +135,8 @@ outbox::outbox(connection& on)
           "byte_cap = :byte_cap, delivered_transactions = :transactions, "
           "delivered_events = :events, waiting = :waiting, "
           "waiting_bytes = :waiting_bytes, merged = :merged, "
-          "dropped = :dropped WHERE no = :no"},
+          "dropped = :dropped, halted_at = :halted_at, "
+          "halted_by = :halted_by, halt_reason = :halt_reason WHERE no = :no"},
     append_{on, "append", append_text(speaks_)},
     owed_{on, "read owed", owed_text(speaks_), owed_column_types},
     range_{on, "read range",
@@ -202,13 +203,16 @@ expected<void> outbox::save_queue(const queue_row& row) {
     others = static_cast<int64_t>(row.pinned->others);
     bytes = static_cast<int64_t>(row.pinned->bytes);
   }
-  WEIR_TRY(save_.run(
-    row.next_seq, row.next_txn, id, format, lanes, sha256, events, others,
-    bytes, row.acked, row.owed_events, row.owed_others, row.owed_bytes,
-    row.delivered_stream_ordering, row.not_before,
-    static_cast<int64_t>(row.paused_by), row.suspect_first, row.suspect_last,
-    row.byte_cap, row.delivered_transactions, row.delivered_events, row.waiting,
-    row.waiting_bytes, row.merged, row.dropped, row.no));
+  const halt none;
+  const auto& halted = row.halted ? *row.halted : none;
+  WEIR_TRY(
+    save_.run(row.next_seq, row.next_txn, id, format, lanes, sha256, events,
+              others, bytes, row.acked, row.owed_events, row.owed_others,
+              row.owed_bytes, row.delivered_stream_ordering, row.not_before,
+              static_cast<int64_t>(row.paused_by), row.suspect_first,
+              row.suspect_last, row.byte_cap, row.delivered_transactions,
+              row.delivered_events, row.waiting, row.waiting_bytes, row.merged,
+              row.dropped, halted.since, halted.by, halted.reason, row.no));
   if (save_.changed() != 1)
     return fail(ec::rejected, "save queue: no such row");
   return ok();

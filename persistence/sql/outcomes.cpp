@@ -10,15 +10,18 @@ outcomes::outcomes(connection& on)
             "WHERE slot = :slot ORDER BY pos DESC LIMIT 1), 0) + 1)"},
     put_status_{on, "put status",
                 "INSERT INTO queue_status (queue, state, cause, since, "
-                "next_at, last_error, last_error_at, attempts, as_of) VALUES "
+                "next_at, last_error, last_error_at, attempts, as_of, "
+                "sending_since) VALUES "
                 "(:queue, :state, :cause, :since, :next_at, :last_error, "
-                ":last_error_at, :attempts, :as_of) ON CONFLICT (queue) "
+                ":last_error_at, :attempts, :as_of, :sending_since) "
+                "ON CONFLICT (queue) "
                 "DO UPDATE SET state = excluded.state, "
                 "cause = excluded.cause, since = excluded.since, "
                 "next_at = excluded.next_at, "
                 "last_error = excluded.last_error, "
                 "last_error_at = excluded.last_error_at, "
-                "attempts = excluded.attempts, as_of = excluded.as_of"},
+                "attempts = excluded.attempts, as_of = excluded.as_of, "
+                "sending_since = excluded.sending_since"},
     next_slot_{on, "slots of outcomes",
                "SELECT min(slot) FROM outcome WHERE slot > :after", "i"},
     ends_{on, "outcome ends",
@@ -42,7 +45,7 @@ expected<void> outcomes::record(const outcome_row& row) {
 expected<void> outcomes::put_status(const queue_status_row& row) {
   return put_status_.run(row.queue, row.state, row.cause, row.since,
                          row.next_at, row.last_error, row.last_error_at,
-                         row.attempts, row.as_of);
+                         row.attempts, row.as_of, row.sending_since);
 }
 
 expected<std::optional<int64_t>> outcomes::slot_after(int64_t slot) {

@@ -33,7 +33,10 @@ constexpr std::string_view columns[] = {"no",
                                         "waiting",
                                         "waiting_bytes",
                                         "merged",
-                                        "dropped"};
+                                        "dropped",
+                                        "halted_at",
+                                        "halted_by",
+                                        "halt_reason"};
 static_assert(std::size(columns) == queue_column_types.size());
 
 /// Reads a number and the sign that must follow it; 0 is the end of the text.
@@ -122,6 +125,8 @@ expected<queue_row> read_queue(statement& from, size_t first) {
   row.waiting_bytes = from.count(first + 24);
   row.merged = from.count(first + 25);
   row.dropped = from.count(first + 26);
+  if (const auto since = from.when(first + 27); since != stored_time{})
+    row.halted = halt{since, from.text(first + 28), from.text(first + 29)};
   return row;
 }
 

@@ -3,18 +3,20 @@
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/store.hpp"
 
+#include <algorithm>
+
 namespace weir::sql {
 
 namespace {
 
 constexpr size_t status_at = queue_column_types.size();
 const std::string view_types
-  = std::string{queue_column_types} + "ttiitiii" + "ii";
+  = std::string{queue_column_types} + "ttiitiiii" + "ii";
 
 std::string view_text() {
   return "SELECT " + queue_columns("a.")
     + ", s.state, s.cause, s.since, s.next_at, s.last_error, "
-      "s.last_error_at, s.attempts, s.as_of, "
+      "s.last_error_at, s.attempts, s.as_of, s.sending_since, "
       "(SELECT o.accepted_at FROM outbox AS o WHERE o.place BETWEEN "
       "a.no * 1099511627776 AND a.no * 1099511627776 + 1099511627775 "
       "ORDER BY o.place LIMIT 1), "
@@ -37,10 +39,11 @@ expected<queue_view> read_view(statement& from) {
     status.last_error_at = from.when(status_at + 5);
     status.attempts = from.count(status_at + 6);
     status.as_of = from.when(status_at + 7);
+    status.sending_since = from.when(status_at + 8);
     view.status = std::move(status);
   }
-  view.oldest_accepted_at = from.when(status_at + 8);
-  view.dead_letters = from.count(status_at + 9);
+  view.oldest_accepted_at = from.when(status_at + 9);
+  view.dead_letters = from.count(status_at + 10);
   return view;
 }
 
@@ -95,7 +98,11 @@ reader::reader(std::unique_ptr<connection> on)
                  "SELECT id, appservice, hs_txn_id, reason, times, first_at, "
                  "last_at FROM quarantine WHERE id > :after "
                  "ORDER BY id LIMIT :rows_max",
-                 "itbtiii"} {
+                 "itbtiii"},
+    commands_{*on_, "commands",
+              "SELECT id, target, verb, by, at, result FROM command "
+              "WHERE id < :before ORDER BY id DESC LIMIT :rows_max",
+              "itttit"} {
 }
 
 template <class... Arguments>
@@ -199,6 +206,21 @@ expected<std::vector<quarantine_row>> reader::quarantined(page_request page) {
     row.last_at = quarantined_.when(6);
     rows.push_back(std::move(row));
   }
+}
+
+expected<std::vector<command_row>> reader::commands(int64_t before,
+                                                    size_t rows_max) {
+  WEIR_TRY(ask(commands_, before, as_count(rows_max)));
+  std::vector<command_row> rows;
+  while (true) {
+    WEIR_TRY(auto found, commands_.next());
+    if (!found)
+      break;
+    rows.push_back({commands_.number(0), commands_.text(1), commands_.text(2),
+                    commands_.text(3), commands_.when(4), commands_.text(5)});
+  }
+  std::ranges::reverse(rows);
+  return rows;
 }
 
 } // namespace weir::sql

@@ -20,6 +20,8 @@ public:
                page_request page) override;
   expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
   expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+  expected<std::vector<command_row>> commands(int64_t before,
+                                              size_t rows_max) override;
 
 private:
   /// Runs a statement; when the connection is gone, once more on a new one.
@@ -36,6 +38,7 @@ private:
   statement letters_of_;
   statement letter_;
   statement quarantined_;
+  statement commands_;
 };
 
 } // namespace weir::sql

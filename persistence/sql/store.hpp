@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/commands.hpp"
 #include "persistence/sql/inbox.hpp"
 #include "persistence/sql/keep.hpp"
 #include "persistence/sql/outbox.hpp"
@@ -44,6 +45,9 @@ public:
   outcome_store& outcomes() override {
     return outcomes_;
   }
+  command_store& commands() override {
+    return commands_;
+  }
 
 private:
   expected<std::optional<slot_row>> lock_slot(uint32_t slot);
@@ -67,6 +71,7 @@ private:
   sql::inbox inbox_;
   sql::keep keep_;
   sql::outcomes outcomes_;
+  sql::commands commands_;
   /// What the fence of the open batch told of the time, until it is asked for.
   std::optional<stored_time> begun_at_;
 };

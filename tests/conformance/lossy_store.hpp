@@ -67,6 +67,9 @@ public:
   outcome_store& outcomes() override {
     return inner_.outcomes();
   }
+  command_store& commands() override {
+    return inner_.commands();
+  }
 
 private:
   store& inner_;

@@ -22,7 +22,8 @@ queue_status_row status(const std::string& queue, const std::string& state) {
           "refused",
           noon + milliseconds{2},
           4,
-          noon + milliseconds{3}};
+          noon + milliseconds{3},
+          noon + milliseconds{4}};
 }
 
 } // namespace

@@ -182,6 +182,9 @@ public:
   outcome_store& outcomes() override {
     return outcomes_;
   }
+  command_store& commands() override {
+    return inner_->commands();
+  }
 
 private:
   expected<void> there() {
@@ -273,6 +276,11 @@ public:
   quarantined(page_request page) override {
     WEIR_TRY(there());
     return inner_->quarantined(page);
+  }
+  expected<std::vector<command_row>> commands(int64_t before,
+                                              size_t rows_max) override {
+    WEIR_TRY(there());
+    return inner_->commands(before, rows_max);
   }
 
 private:

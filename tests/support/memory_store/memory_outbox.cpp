@@ -72,6 +72,10 @@ expected<void> memory_outbox::save_queue(const queue_row& row) {
   const auto known = on_.tables().queues.find(row.no);
   if (known == on_.tables().queues.end())
     return fail(on_.failed(ec::rejected, "save queue: no such row"));
+  if (row.halted
+      && (!storable_as_text(row.halted->by)
+          || !storable_as_text(row.halted->reason)))
+    return fail(on_.failed(ec::rejected, "save queue: text"));
   auto saved = row;
   saved.id = known->second.id;
   on_.put<&memory_tables::queues>(row.no, std::move(saved));

@@ -107,4 +107,16 @@ private:
   memory_session& on_;
 };
 
+/// Port `command_store` in memory.
+class memory_commands final : public command_store {
+public:
+  explicit memory_commands(memory_session& on) : on_{on} {
+  }
+  expected<int64_t> record(const command_row& row) override;
+  expected<uint64_t> forget_commands(size_t keep_max, size_t rows_max) override;
+
+private:
+  memory_session& on_;
+};
+
 } // namespace weir::test

@@ -42,6 +42,8 @@ public:
                page_request page) override;
   expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
   expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+  expected<std::vector<command_row>> commands(int64_t before,
+                                              size_t rows_max) override;
 
 private:
   /// Runs `reading` on what is committed.
@@ -114,6 +116,18 @@ memory_reader::quarantined(page_request page) {
       rows.push_back(each->second);
       rows.back().body.clear();
     }
+    return rows;
+  });
+}
+
+expected<std::vector<command_row>> memory_reader::commands(int64_t before,
+                                                           size_t rows_max) {
+  return look([&](const memory_tables& tables) {
+    std::vector<command_row> rows;
+    auto each = tables.commands.lower_bound(before);
+    while (each != tables.commands.begin() && rows.size() < rows_max)
+      rows.push_back((--each)->second);
+    std::ranges::reverse(rows);
     return rows;
   });
 }

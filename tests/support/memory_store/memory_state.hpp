@@ -34,6 +34,7 @@ struct memory_tables {
   queue_no last_queue = 0;
   int64_t last_letter = 0;
   int64_t last_quarantine = 0;
+  int64_t last_command = 0;
   std::map<uint32_t, slot_row> slots;
   std::map<std::pair<uint32_t, uint64_t>, run_entry> runs;
   std::map<queue_no, queue_row> queues;
@@ -48,6 +49,7 @@ struct memory_tables {
   std::map<int64_t, quarantine_row> quarantine;
   std::map<std::pair<uint32_t, uint64_t>, outcome_row> outcomes;
   std::map<std::string, queue_status_row> statuses;
+  std::map<int64_t, command_row> commands;
 };
 
 class memory_session;

@@ -22,7 +22,8 @@ public:
       waiting_{on_},
       inbox_{on_},
       keep_{on_},
-      outcomes_{on_} {
+      outcomes_{on_},
+      commands_{on_} {
   }
 
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
@@ -62,6 +63,9 @@ public:
   outcome_store& outcomes() override {
     return outcomes_;
   }
+  command_store& commands() override {
+    return commands_;
+  }
 
 private:
   stored_time clock();
@@ -75,6 +79,7 @@ private:
   memory_inbox inbox_;
   memory_keep keep_;
   memory_outcomes outcomes_;
+  memory_commands commands_;
   /// What the fence of the open batch told of the time, as with SQL.
   std::optional<stored_time> begun_at_;
 };

@@ -55,6 +55,9 @@ public:
   outcome_store& outcomes() override {
     return real_->outcomes();
   }
+  command_store& commands() override {
+    return real_->commands();
+  }
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
                                  uint64_t run) override {
     return real_->take_slot(slot, owner, run);

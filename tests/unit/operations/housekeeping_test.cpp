@@ -48,6 +48,9 @@ public:
   outcome_store& outcomes() override {
     return real_.outcomes();
   }
+  command_store& commands() override {
+    return real_.commands();
+  }
 
   // The batch belongs to the runner and its own store.
   expected<slot_lease> take_slot(uint32_t, const std::string&,
