@@ -46,16 +46,16 @@ void tell_applied(const reload_report& report) {
 
 } // namespace
 
-reloader::reloader(loaded_setup in_force,
+reloader::reloader(std::shared_ptr<const loaded_setup> in_force,
                    std::function<void(const loaded_setup&)> apply)
   : apply_{std::move(apply)},
-    in_force_{std::make_shared<const loaded_setup>(std::move(in_force))} {
+    in_force_{std::move(in_force)} {
 }
 
 reload_report reloader::reload() {
   const std::lock_guard order{one_at_a_time_};
   const auto now = in_force();
-  auto read = load_setup(now->config_path);
+  auto read = load_setup(now->config_path, documents::forget);
   reload_report report;
   report.problems = reload_problems(*now, read);
   report.warnings = read.warnings;

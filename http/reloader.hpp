@@ -22,7 +22,7 @@ struct reload_report {
 class reloader {
 public:
   /// @param apply Hands the new appservices to those who serve them.
-  reloader(loaded_setup in_force,
+  reloader(std::shared_ptr<const loaded_setup> in_force,
            std::function<void(const loaded_setup&)> apply);
 
   /// Reads, compares, applies, and says so in the log. Blocks on files; one at

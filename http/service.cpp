@@ -93,6 +93,11 @@ expected<prepared> prepare(const config& settings) {
                   std::move(viewer), std::move(identity), options};
 }
 
+/// Of one that outlives whoever is handed it.
+std::shared_ptr<const loaded_setup> borrowed(const loaded_setup& setup) {
+  return {std::shared_ptr<const loaded_setup>{}, &setup};
+}
+
 /// The parts of a running Weir, in the order they depend on one another: each
 /// is stopped before those above it are gone.
 class service {
@@ -103,7 +108,7 @@ public:
       found_{std::move(found)},
       io_{io},
       hang_ups_{hang_ups},
-      reloader_{setup, [this](const loaded_setup& now) { use(now); }},
+      reloader_{borrowed(setup), [this](const loaded_setup& now) { use(now); }},
       client_{io_},
       network_{client_},
       pings_{found_.identity.ping_key},

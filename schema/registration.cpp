@@ -1,6 +1,7 @@
 #include "schema/registration.hpp"
 
 #include "schema/config_values.hpp"
+#include "schema/hash.hpp"
 #include "schema/yaml.hpp"
 
 #include <fmt/core.h>
@@ -205,6 +206,11 @@ void check_passed_on(const yaml_node& root, registration_reader& reader) {
     reader.problem(protocols->value, "protocols", "expected a list of strings");
 }
 
+int line_of(const yaml_node& root, std::string_view key) {
+  const auto* entry = root.find(key);
+  return entry != nullptr ? entry->key.line : 0;
+}
+
 } // namespace
 
 void parse_registration(const std::string& path, std::string_view text,
@@ -235,7 +241,12 @@ void parse_registration(const std::string& path, std::string_view text,
   result.receive_ephemeral = stable || older;
   if (reader.failed())
     return;
-  result.document = std::make_shared<const yaml_node>(std::move(document.root));
+  result.id_line = line_of(root, "id");
+  result.as_token_line = line_of(root, "as_token");
+  result.document_hash = sha256_head(write_yaml(root));
+  if (into.kept == documents::keep)
+    result.document
+      = std::make_shared<const yaml_node>(std::move(document.root));
   into.registrations.push_back(std::move(result));
 }
 

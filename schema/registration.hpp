@@ -5,6 +5,7 @@
 #include "schema/ids.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,9 +29,19 @@ struct appservice_registration {
   bool rate_limited = true;
   bool receive_ephemeral = false; ///< In the stable or the older spelling.
   std::string source_file;
-  /// The whole file, for the copy that the homeserver loads.
+  int id_line = 0; ///< Where its keys stand in the file; 0: nowhere.
+  int as_token_line = 0;
+  /// Of the whole file, whatever its spelling: two that differ in it differ in
+  /// something that the homeserver's copy says.
+  uint64_t document_hash = 0;
+  /// The whole file, for the copy that the homeserver loads; null when the
+  /// reader had no use for it.
   std::shared_ptr<const yaml_node> document;
 };
+
+/// Whether whole registration files stay in memory, some 10 KB each. Only who
+/// writes copies of them needs that.
+enum class documents : uint8_t { keep, forget };
 
 /// The registrations of all files that were named.
 struct loaded_registrations {
@@ -39,6 +50,7 @@ struct loaded_registrations {
   bool hs_tokens_unique = true;
   std::vector<config_problem> problems;
   std::vector<config_problem> warnings;
+  documents kept = documents::keep;
 };
 
 /// Large bridges list a few hundred namespaces.
@@ -48,7 +60,8 @@ inline constexpr size_t registrations_max = 10'000;
 /// Reads every file that the globs name, each once, in order of path, and
 /// reports all that is wrong at once. A glob without wildcards names a file
 /// that must be there.
-loaded_registrations load_registrations(const std::vector<std::string>& globs);
+loaded_registrations load_registrations(const std::vector<std::string>& globs,
+                                        documents use = documents::keep);
 
 /// Reads one registration from text, adding it or what is wrong to `into`.
 void parse_registration(const std::string& path, std::string_view text,
@@ -64,7 +77,8 @@ struct loaded_setup {
   std::vector<config_problem> warnings;
 };
 
-loaded_setup load_setup(const std::string& config_path);
+loaded_setup load_setup(const std::string& config_path,
+                        documents use = documents::keep);
 
 /// The `id` of Weir's own registration, which no bridge may have.
 inline constexpr std::string_view own_appservice_id = "weir";

@@ -32,27 +32,23 @@ std::vector<std::string> expand(const std::string& pattern,
   return paths;
 }
 
-int line_of(const appservice_registration& registration, std::string_view key) {
-  const auto* entry = registration.document->find(key);
-  return entry ? entry->key.line : 0;
-}
-
 /// Reports the second owner of an id or an as_token, naming the first.
 void check_unique(loaded_registrations& into) {
   std::map<std::string, const appservice_registration*> ids, tokens;
   std::set<std::string> hs_tokens;
   for (const auto& one : into.registrations) {
-    const auto claim = [&](auto& owners, const std::string& value,
-                           const std::string& key, const std::string& shown) {
-      const auto [owner, is_new] = owners.try_emplace(value, &one);
-      if (!is_new)
-        into.problems.push_back(
-          {one.source_file, line_of(one, key), 1, key,
-           fmt::format("expected {} of its own, {} has it too", shown,
-                       owner->second->source_file)});
-    };
-    claim(ids, one.id.value, "id", "an id");
-    claim(tokens, one.as_token, "as_token",
+    const auto claim
+      = [&](auto& owners, const std::string& value, const std::string& key,
+            int line, const std::string& shown) {
+          const auto [owner, is_new] = owners.try_emplace(value, &one);
+          if (!is_new)
+            into.problems.push_back(
+              {one.source_file, line, 1, key,
+               fmt::format("expected {} of its own, {} has it too", shown,
+                           owner->second->source_file)});
+        };
+    claim(ids, one.id.value, "id", one.id_line, "an id");
+    claim(tokens, one.as_token, "as_token", one.as_token_line,
           fmt::format("a token ({})", token_fingerprint(one.as_token)));
     if (!hs_tokens.insert(one.hs_token).second)
       into.hs_tokens_unique = false;
@@ -81,7 +77,7 @@ void check_setup(loaded_setup& setup, const std::string& path,
     ids.insert(one.id.value);
     if (one.as_token == setup.settings.homeserver.as_token)
       setup.problems.push_back(
-        {one.source_file, line_of(one, "as_token"), 1, "as_token",
+        {one.source_file, one.as_token_line, 1, "as_token",
          "expected a token of its own, homeserver.as_token is the same"});
   }
   for (const auto& [id, line] : override_lines)
@@ -99,8 +95,10 @@ void append(std::vector<T>& into, std::vector<T>& from) {
 
 } // namespace
 
-loaded_registrations load_registrations(const std::vector<std::string>& globs) {
+loaded_registrations load_registrations(const std::vector<std::string>& globs,
+                                        documents use) {
   loaded_registrations result;
+  result.kept = use;
   std::set<std::string> paths;
   for (const auto& pattern : globs)
     for (auto& path : expand(pattern, result))
@@ -117,14 +115,15 @@ loaded_registrations load_registrations(const std::vector<std::string>& globs) {
   return result;
 }
 
-loaded_setup load_setup(const std::string& config_path) {
+loaded_setup load_setup(const std::string& config_path, documents use) {
   auto loaded = load_config(config_path);
   loaded_setup result;
   result.config_path = config_path;
   result.settings = std::move(loaded.settings);
   result.problems = std::move(loaded.problems);
   result.warnings = std::move(loaded.warnings);
-  auto found = load_registrations(result.settings.appservices.registrations);
+  auto found
+    = load_registrations(result.settings.appservices.registrations, use);
   const bool all_read = found.problems.empty();
   append(result.problems, found.problems);
   append(result.warnings, found.warnings);

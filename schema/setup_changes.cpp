@@ -1,7 +1,5 @@
 #include "schema/setup_changes.hpp"
 
-#include "schema/yaml.hpp"
-
 #include <map>
 
 namespace weir {
@@ -21,7 +19,7 @@ registrations_by_id by_id(const loaded_setup& setup) {
 /// Namespaces too: the homeserver's copy has to be written again for them.
 bool same_file(const appservice_registration& one,
                const appservice_registration& other) {
-  return write_yaml(*one.document) == write_yaml(*other.document);
+  return one.document_hash == other.document_hash;
 }
 
 bool served_alike(const std::string& id, const loaded_setup& one,

@@ -40,7 +40,7 @@ struct commands {
 };
 
 int serve(commands& run) {
-  const auto setup = load_setup(run.given.config_path);
+  const auto setup = load_setup(run.given.config_path, documents::forget);
   if (setup.problems.empty() && run.parts.serve)
     return run.parts.serve(setup); // Which puts the warnings into its log.
   print_problems(setup.problems, "", run.err);

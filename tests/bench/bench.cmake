@@ -16,6 +16,12 @@ target_link_libraries(weir_bench PRIVATE weir_bench_parts SQLite::SQLite3
                                          Threads::Threads)
 
 add_executable(
+  weir_bench_peer EXCLUDE_FROM_ALL
+  ${bench_folder}/peer.cpp ${bench_folder}/load.cpp ${bench_folder}/sink.cpp
+  ${bench_folder}/subject.cpp)
+target_link_libraries(weir_bench_peer PRIVATE weir_bench_parts Threads::Threads)
+
+add_executable(
   weir_reference EXCLUDE_FROM_ALL
   ${bench_folder}/reference.cpp ${bench_folder}/ledger.cpp
   ${bench_folder}/slice.cpp ${bench_folder}/sqlite.cpp)

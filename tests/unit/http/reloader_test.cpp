@@ -46,9 +46,10 @@ public:
   size_t applied = 0;
 
 private:
-  static loaded_setup loaded(const std::string& file) {
-    auto setup = load_setup(file);
-    REQUIRE(setup.problems.empty());
+  static std::shared_ptr<const loaded_setup> loaded(const std::string& file) {
+    auto setup = std::make_shared<const loaded_setup>(
+      load_setup(file, documents::forget));
+    REQUIRE(setup->problems.empty());
     return setup;
   }
   reloader reloader_{[this] {

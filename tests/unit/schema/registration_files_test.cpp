@@ -103,3 +103,17 @@ appservices:
   CHECK(setup.registrations.size() == 1);
   CHECK(options_of(setup.settings, "telegram").poison == poison_policy::block);
 }
+
+TEST_CASE("registrations: whole files are kept only for who copies them") {
+  const test_folder folder;
+  folder.write("a.yaml", good);
+  const std::vector<std::string> globs{folder.path() + "/*.yaml"};
+  const auto kept = load_registrations(globs);
+  const auto forgotten = load_registrations(globs, documents::forget);
+  REQUIRE(kept.registrations.size() == 1);
+  REQUIRE(forgotten.registrations.size() == 1);
+  CHECK(kept.registrations[0].document != nullptr);
+  CHECK(forgotten.registrations[0].document == nullptr);
+  CHECK(forgotten.registrations[0].document_hash
+        == kept.registrations[0].document_hash);
+}
