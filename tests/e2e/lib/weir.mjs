@@ -6,6 +6,7 @@ import path from 'node:path';
 import { configuration, write_private, write_registrations }
   from './files.mjs';
 import { free_port } from './ports.mjs';
+import { run_program } from './program.mjs';
 import { until, within } from './wait.mjs';
 
 /// The program under test.
@@ -44,23 +45,8 @@ export function fetch_text(port, target, { headers = {}, method = 'GET',
 }
 
 /// Runs a command of the program to its end. Answers `{ code, out, err }`.
-export function run_command(args, { binary = weir_binary(), env = {},
-  seconds = 30 } = {}) {
-  return new Promise((done, reject) => {
-    const child = spawn(binary, args, {
-      env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let out = '';
-    let err = '';
-    const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000);
-    child.stdout.on('data', (chunk) => { out += chunk; });
-    child.stderr.on('data', (chunk) => { err += chunk; });
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
-      done({ code, signal, out, err });
-    });
-  });
+export function run_command(args, { binary = weir_binary(), ...more } = {}) {
+  return run_program(binary, args, more);
 }
 
 export class weir {
