@@ -9,9 +9,8 @@ import { run, test } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';
 import { weir_binary } from './lib/weir.mjs';
 
-const documents = path.join(import.meta.dirname, '..', '..', 'docs');
-const read = (name) =>
-  examples_in(fs.readFileSync(path.join(documents, name), 'utf8'));
+const read = (name) => examples_in(fs.readFileSync(
+  new URL(`../../docs/${name}`, import.meta.url), 'utf8'));
 
 const bad = (id) => message(id, { type: 'org.example.bad' });
 
