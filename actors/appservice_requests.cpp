@@ -2,6 +2,7 @@
 
 #include "schema/config_values.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -96,8 +97,10 @@ void tell_refusal(const logger& log, const appservice_id& id,
                   const policy::delivery& delivery,
                   const policy::verdict& verdict, const http_answer& answer,
                   instant now) {
+  // One that is split or settled by its refusal has no time to wait for.
   const auto retry_in
-    = duration_cast<milliseconds>(delivery.ready_at() - now).count();
+    = duration_cast<milliseconds>(std::max(delivery.ready_at(), now) - now)
+        .count();
   switch (verdict.kind) {
   case policy::verdict_kind::misconfigured_token:
     log.error("bridge refuses our token dest={} status={} retry_in_ms={} "

@@ -24,7 +24,7 @@ function is_reached(file) {
 
 /// Runs Weir until `step` was passed `count` times, then kills it there.
 /// Answers whether the step was reached.
-async function kill_at(weir, step, count, file) {
+export async function kill_at(weir, step, count, file) {
   fs.rmSync(file, { force: true });
   const env = { WEIR_STOP_AT: `${step}:${count}`, WEIR_STOP_FILE: file };
   weir.spawn(env);
