@@ -221,11 +221,12 @@ store_writer_state::accept(const accept_transaction& request) {
   size_t bytes = 0;
   for (const auto& item : content.elements)
     bytes += item.bytes.size();
-  return submit<transaction_stored>(request,
-                                    {key_of(request.appservice),
-                                     content.elements.size() + 2, bytes,
-                                     policy::write_priority::accept},
-                                    operations::accept);
+  return submit<transaction_stored>(
+    request,
+    {key_of(request.appservice),
+     content.elements.size() + 2 + content.orderings.size(), bytes,
+     policy::write_priority::accept},
+    content.orderings.empty() ? operations::accept : operations::submit);
 }
 
 caf::result<transaction_settled>

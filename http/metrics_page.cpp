@@ -85,6 +85,19 @@ void add_queue(page& to, const queue_view& view, stored_time as_of) {
          number(row.delivered_transactions));
 }
 
+void add_second_door(page& to, const listener_counts& counts) {
+  const auto& door = counts.second_door;
+  constexpr std::string_view requests = "weir_second_door_requests_total";
+  to.add(requests, "accepted", number(door.accepted));
+  to.add(requests, "not_json", number(door.not_json));
+  to.add(requests, "bad_json", number(door.bad_json));
+  to.add(requests, "too_large", number(door.too_large));
+  to.add(requests, "refused", number(door.refused));
+  constexpr std::string_view events = "weir_second_door_events_total";
+  to.add(events, "accepted", number(door.events_accepted));
+  to.add(events, "duplicate", number(door.events_duplicate));
+}
+
 void add_listener(page& to, const listener_counts& counts,
                   const process_figures& figures) {
   constexpr std::string_view inbound = "weir_inbound_transactions_total";
@@ -163,6 +176,7 @@ std::string metrics_page(std::span<const queue_view> queues, stored_time as_of,
   for (const auto& view : queues)
     add_queue(result, view, as_of);
   add_listener(result, counts, figures);
+  add_second_door(result, counts);
   add_store(result);
   add_actors(result, figures);
   return result.text();

@@ -179,6 +179,20 @@ route own_path(std::string_view method, route_kind kind) {
   return found;
 }
 
+/// `/_weir/v1/appservices/{id}/events`; what is no such path is unknown.
+route second_door(std::string_view method, std::string_view path) {
+  constexpr std::string_view allow = "POST";
+  route found;
+  found.appservice = percent_decoded(take_segment(path));
+  if (found.appservice.empty() || !eat(path, "events") || !path.empty())
+    return {};
+  found.kind = route_kind::events;
+  found.method_fits = fits(method, allow);
+  found.allow = allow;
+  found.by_id = true;
+  return found;
+}
+
 } // namespace
 
 std::string percent_decoded(std::string_view text) {
@@ -208,6 +222,8 @@ route classify(std::string_view method, std::string_view target) {
     return own_path(method, route_kind::ready);
   route found;
   auto rest = path;
+  if (eat(rest, "_weir", "v1", "appservices"))
+    return second_door(method, rest);
   if (eat(rest, "_weir", "as")) {
     found.by_id = true;
     found.appservice = percent_decoded(take_segment(rest));

@@ -13,6 +13,7 @@ enum class route_kind : uint8_t {
   ready,       ///< `/ready`
   transaction, ///< Ends here; every other request to an appservice is passed
                ///< on.
+  events,      ///< The second door: `/_weir/v1/appservices/{id}/events`.
   ping,        ///< Passed on, unless Weir caused it (D9).
   proxied,     ///< Passed on.
 };
@@ -23,7 +24,8 @@ struct route {
   /// False: the path is known, the method is wrong; 405 M_UNRECOGNIZED.
   bool method_fits = true;
   std::string_view allow; ///< The methods that fit, when one does not.
-  /// The request came by `/_weir/as/{id}`; else the token names the appservice.
+  /// The request came by `/_weir/as/{id}`, or by the second door; else the
+  /// token names the appservice.
   bool by_id = false;
   std::string appservice; ///< Percent-decoded. Empty at the root.
   /// The transaction id, percent-decoded when that is UTF-8 without NUL, else

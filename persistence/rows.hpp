@@ -69,6 +69,7 @@ struct queue_row {
   uint64_t owed_events = 0;
   uint64_t owed_others = 0; ///< Elements of all other lanes.
   uint64_t owed_bytes = 0;
+  /// The highest ordering of the second door that the bridge acknowledged.
   uint64_t delivered_stream_ordering = 0;
   stored_time not_before;
   pause_cause paused_by = pause_cause::none;
@@ -88,6 +89,14 @@ struct queue_row {
   /// Ephemeral elements given up for their age or for want of room.
   uint64_t dropped = 0;
   std::optional<halt> halted;
+  /// Rows of `outbox_ordering`.
+  uint64_t orderings = 0;
+  /// Highest seq that came by the second door; 0: none did.
+  uint64_t ordered_seq = 0;
+  /// Elements made dead letters for want of room or for their age.
+  uint64_t overflowed = 0;
+  /// Bounds that the queue is near to: bits of policy::near_bound.
+  uint32_t near_bounds = 0;
 
   friend bool operator==(const queue_row&, const queue_row&) = default;
 };
@@ -96,7 +105,8 @@ BOOST_DESCRIBE_STRUCT(queue_row, (),
                        owed_others, owed_bytes, delivered_stream_ordering,
                        not_before, paused_by, suspect_first, suspect_last,
                        byte_cap, delivered_transactions, delivered_events,
-                       waiting, waiting_bytes, merged, dropped, halted))
+                       waiting, waiting_bytes, merged, dropped, halted,
+                       orderings, ordered_seq, overflowed, near_bounds))
 
 /// Table `outbox`: one element owed.
 struct owed_row {
@@ -119,6 +129,14 @@ struct waiting_row {
   std::string keys; ///< As `element::keys`.
   event_bytes bytes;
   friend bool operator==(const waiting_row&, const waiting_row&) = default;
+};
+
+/// Table `outbox_ordering`: a stream ordering that the second door took in.
+struct ordering_row {
+  uint64_t ordering = 0; ///< At most 2^63 - 1.
+  uint64_t seq = 0;      ///< Of its event in the outbox.
+  stored_time at;
+  friend bool operator==(const ordering_row&, const ordering_row&) = default;
 };
 
 /// Table `inbound_transaction`: what a homeserver's transaction id stood for.

@@ -3,6 +3,7 @@
 #include "persistence/command_store.hpp"
 #include "persistence/inbox_store.hpp"
 #include "persistence/keep_store.hpp"
+#include "persistence/ordering_store.hpp"
 #include "persistence/outbox_store.hpp"
 #include "persistence/outcome_store.hpp"
 #include "persistence/rows.hpp"
@@ -94,6 +95,7 @@ public:
   virtual outbox_store& outbox() = 0;
   virtual waiting_store& waiting() = 0;
   virtual inbox_store& inbox() = 0;
+  virtual ordering_store& orderings() = 0;
   virtual keep_store& keep() = 0;
   virtual outcome_store& outcomes() = 0;
   virtual command_store& commands() = 0;

@@ -55,12 +55,17 @@ struct incoming_transaction {
   /// Hash of everything but `events`; 0 when there is nothing but empty lists
   /// and objects.
   uint64_t non_event_hash = 0;
+  /// Of a request of the second door, whose elements are all events: the stream
+  /// ordering of each. Empty for what a homeserver sends as a transaction.
+  std::vector<uint64_t> orderings;
+  uint64_t repeated = 0; ///< Further events under one of `orderings`.
 
   friend bool operator==(const incoming_transaction&,
                          const incoming_transaction&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(incoming_transaction, (),
-                      (elements, event_hashes, non_event_hash))
+                      (elements, event_hashes, non_event_hash, orderings,
+                       repeated))
 
 } // namespace weir

@@ -18,6 +18,9 @@ inline constexpr size_t inbound_body_bytes_default = size_t{64} << 20;
 inline constexpr size_t inbound_body_bytes_max = size_t{512} << 20;
 /// Far above any real event, far below what a parser's stack can take.
 inline constexpr size_t json_depth_max = 200;
+/// Of one request of the second door: what one batch of the store holds. The
+/// sender cuts its backlog itself.
+inline constexpr size_t submission_events_max = 1'000;
 /// A homeserver gives up after 60 s; answering 503 before that tells it when
 /// to come back (R2).
 inline constexpr auto inbound_hold = 45s;
@@ -77,6 +80,11 @@ inline constexpr size_t inbound_transactions_max = 20'000; ///< Per appservice.
 /// so what came many generations ago is no retry; one that gives all it sends
 /// the same id would have each accept read every transaction of a day.
 inline constexpr size_t inbound_generations_max = 32;
+/// What the second door took in, per appservice. Longer than any outage over
+/// which a homeserver would hand the same in again; what is still owed is
+/// remembered in any case.
+inline constexpr size_t orderings_max = 1'000'000;
+inline constexpr auto orderings_age = 7 * 24h;
 inline constexpr auto outcomes_age = 7 * 24h;
 inline constexpr size_t outcomes_max = 1'000'000;
 /// What operators had done: a year of ten a day, in some 2 MiB.

@@ -48,6 +48,11 @@ constexpr metric_family families[] = {
    "not_json, bad_json, refused."},
   {"weir_inbound_events_total", counter, "result",
    "Elements from the homeserver: accepted, repeated (seen before)."},
+  {"weir_second_door_requests_total", counter, "result",
+   "Requests of the second door: accepted, not_json, bad_json, too_large, "
+   "refused."},
+  {"weir_second_door_events_total", counter, "result",
+   "Events in them: accepted, duplicate (their stream ordering was known)."},
   {"weir_quarantine_bodies_total", counter, "result",
    "Bodies that are no transactions: kept, full (not kept for want of room), "
    "failed (the store did not take them)."},

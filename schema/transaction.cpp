@@ -1,5 +1,6 @@
 #include "schema/transaction.hpp"
 
+#include "schema/event_slice.hpp"
 #include "schema/hash.hpp"
 #include "schema/json_check.hpp"
 #include "schema/json_string.hpp"
@@ -45,30 +46,6 @@ lane lane_of(std::string_view key) {
 
 bool is_list(lane kind) {
   return kind <= lane::to_device;
-}
-
-bool has_escapes(std::string_view raw) {
-  return raw.find('\\') != std::string_view::npos;
-}
-
-bool is_event_id_key(std::string_view raw_key) {
-  constexpr std::string_view name = "event_id";
-  return raw_key == name
-    || (has_escapes(raw_key) && unescape_json(raw_key) == name);
-}
-
-/// The event id a raw JSON value stands for; empty if it is none that can be
-/// stored as text.
-std::string event_id_of(std::string_view raw) {
-  if (!raw.starts_with('"'))
-    return {};
-  raw = raw.substr(1, raw.size() - 2);
-  if (!has_escapes(raw))
-    return std::string{raw};
-  auto id = unescape_json(raw);
-  if (holds_lone_surrogate(id) || id.find('\0') != std::string::npos)
-    return {};
-  return id;
 }
 
 /// Reads one body; used once.
@@ -125,25 +102,13 @@ private:
       const bool is_object = cursor_.peek() == '{';
       const auto first = cursor_.offset();
       std::string_view raw;
-      const bool passed = is_object ? pass_event(event_id) : cursor_.value(raw);
+      const bool passed = is_object ? pass_event(cursor_, event_id) : cursor_.value(raw);
       if (passed) {
         raw = body_.substr(first, cursor_.offset() - first);
         add(lane::event, {}, raw, std::move(event_id));
         sliced_.event_hashes.push_back(sliced_.elements.back().id_hash);
       }
       return passed;
-    });
-  }
-
-  /// Of duplicate keys the last counts, as with most parsers.
-  bool pass_event(std::string& event_id) {
-    return cursor_.members([&](std::string_view raw_key) {
-      std::string_view raw;
-      if (!cursor_.value(raw))
-        return false;
-      if (is_event_id_key(raw_key))
-        event_id = event_id_of(raw);
-      return true;
     });
   }
 
@@ -201,16 +166,6 @@ private:
       for (const auto item : one.items)
         add(one.kind, keys, item, {});
     }
-  }
-
-  static element make_element(lane kind, std::string keys, std::string_view raw,
-                              std::string event_id = {}) {
-    const auto hash = sha256_head(event_id.empty() ? raw : event_id);
-    return {.kind = kind,
-            .keys = std::move(keys),
-            .bytes = std::string{raw},
-            .event_id = std::move(event_id),
-            .id_hash = hash};
   }
 
   void add(lane kind, std::string keys, std::string_view raw,

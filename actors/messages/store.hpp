@@ -56,11 +56,12 @@ BOOST_DESCRIBE_STRUCT(owed_transaction, (),
                       (id, body, first_seq, last_seq, elements, events, suspect,
                        as_of))
 
-/// Stores a homeserver's transaction, or recognises it as a repetition, and
-/// pins the next outgoing one when none is pinned. Reply: `transaction_stored`.
+/// Stores a homeserver's transaction, or what is new of a request of the second
+/// door, and pins the next outgoing one when none is pinned. Reply:
+/// `transaction_stored`.
 struct accept_transaction {
   appservice_id appservice;
-  std::string hs_txn_id;
+  std::string hs_txn_id; ///< Empty of the second door.
   shared<incoming_transaction> content;
   transaction_bounds bounds;
   bool dedupe_events = true; ///< Drop events seen under another id (R4).
@@ -88,7 +89,7 @@ BOOST_DESCRIBE_ENUM(accept_result, stored, duplicate, non_event_part, id_reused,
 struct transaction_stored {
   accept_result result = accept_result::stored;
   uint64_t elements = 0;        ///< Taken in, as rows or into others.
-  uint64_t events_repeated = 0; ///< Left out because they were seen before.
+  uint64_t events_repeated = 0; ///< Left out because they came before.
   /// The pin that this commit set, when it set one and it may be sent now.
   std::optional<owed_transaction> pinned;
 };

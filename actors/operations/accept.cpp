@@ -96,6 +96,21 @@ choose(store& db, const batch_context& batch, queue_no queue,
   return chosen;
 }
 
+/// Takes in what was chosen and pins.
+expected<void> store_chosen(store& db, const batch_context& batch,
+                            queue_row& queue, const accept_transaction& request,
+                            std::span<const element* const> chosen,
+                            transaction_stored& reply) {
+  WEIR_TRY(auto fresh, take_in(db, batch, queue, chosen));
+  reply.elements = chosen.size();
+  WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds, fresh));
+  WEIR_TRY(keep_waiting(db, queue, std::move(fresh), request.bounds.lanes));
+  // A queue that must rest first reads its pause and its pin from the store.
+  if (queue.not_before <= batch.now)
+    reply.pinned = std::move(pinned);
+  return db.outbox().save_queue(queue);
+}
+
 } // namespace
 
 expected<transaction_stored> accept(store& db, const batch_context& batch,
@@ -113,16 +128,41 @@ expected<transaction_stored> accept(store& db, const batch_context& batch,
   }
   WEIR_TRY(remember(db, batch, queue.no, std::move(past), request, decision));
   WEIR_TRY(auto chosen, choose(db, batch, queue.no, request, decision.kind));
-  WEIR_TRY(auto fresh, take_in(db, batch, queue, chosen));
-  reply.elements = chosen.size();
   if (decision.kind != policy::repeat_kind::non_event_part_only)
     reply.events_repeated = request.content->elements.size() - chosen.size();
-  WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds, fresh));
-  WEIR_TRY(keep_waiting(db, queue, std::move(fresh), request.bounds.lanes));
-  // A queue that must rest first reads its pause and its pin from the store.
-  if (queue.not_before <= batch.now)
-    reply.pinned = std::move(pinned);
-  WEIR_TRY(db.outbox().save_queue(queue));
+  WEIR_TRY(store_chosen(db, batch, queue, request, chosen, reply));
+  return reply;
+}
+
+expected<transaction_stored> submit(store& db, const batch_context& batch,
+                                    const accept_transaction& request) {
+  const auto& content = *request.content;
+  WEIR_TRY(auto queue, db.outbox().adopt_queue(request.appservice));
+  WEIR_TRY(auto known, db.orderings().find(queue.no, content.orderings));
+  const std::unordered_set<uint64_t> before{known.begin(), known.end()};
+  std::vector<const element*> chosen;
+  std::vector<ordering_row> rows;
+  for (size_t i = 0; i < content.orderings.size(); ++i) {
+    if (before.contains(content.orderings[i]))
+      continue;
+    rows.push_back(
+      {content.orderings[i], queue.next_seq + chosen.size(), batch.now});
+    chosen.push_back(&content.elements[i]);
+  }
+  transaction_stored reply;
+  reply.events_repeated = content.repeated + known.size();
+  if (chosen.empty()) {
+    reply.result = accept_result::duplicate;
+    return reply;
+  }
+  if (is_full(queue, request)) {
+    reply.result = accept_result::full;
+    return reply;
+  }
+  WEIR_TRY(db.orderings().add(queue.no, rows));
+  queue.orderings += rows.size();
+  queue.ordered_seq = rows.back().seq;
+  WEIR_TRY(store_chosen(db, batch, queue, request, chosen, reply));
   return reply;
 }
 

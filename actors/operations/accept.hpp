@@ -11,4 +11,9 @@ namespace weir::operations {
 expected<transaction_stored> accept(store& db, const batch_context& batch,
                                     const accept_transaction& request);
 
+/// The same of a request of the second door: each event whose stream ordering
+/// is not remembered, by that alone. Nothing else is compared.
+expected<transaction_stored> submit(store& db, const batch_context& batch,
+                                    const accept_transaction& request);
+
 } // namespace weir::operations

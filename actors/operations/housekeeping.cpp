@@ -2,12 +2,29 @@
 
 #include "actors/operations/lanes.hpp"
 
+#include <algorithm>
+
 namespace weir::operations {
 
 namespace {
 
 /// Rows that one call forgets at most, so that a batch stays short.
 constexpr size_t forget_rows_max = 1'000;
+
+/// What is still owed is remembered however old it is: a bridge may be away for
+/// longer than a homeserver's memory.
+expected<uint64_t> forget_orderings(store& db, const batch_context& batch,
+                                    queue_row& row) {
+  if (row.orderings == 0)
+    return uint64_t{0};
+  const auto too_many
+    = row.orderings - std::min<uint64_t>(row.orderings, limits::orderings_max);
+  WEIR_TRY(auto gone,
+           db.orderings().forget(row.no, batch.now - limits::orderings_age,
+                                 too_many, row.acked, forget_rows_max));
+  row.orderings -= gone;
+  return gone;
+}
 
 } // namespace
 
@@ -98,13 +115,14 @@ expected<forgotten> forget(store& db, const batch_context& batch,
            db.inbox().forget(row->no, batch.now - limits::seen_events_age,
                              limits::inbound_transactions_max,
                              limits::seen_events_max, forget_rows_max));
+  WEIR_TRY(const auto orderings, forget_orderings(db, batch, *row));
   const auto dropped_before = row->dropped;
   WEIR_TRY(drop_old(db, batch, *row, request.lanes));
   const auto dropped = row->dropped - dropped_before;
-  if (dropped > 0) {
+  if (dropped > 0 || orderings > 0) {
     WEIR_TRY(db.outbox().save_queue(*row));
   }
-  return forgotten{rows + dropped};
+  return forgotten{rows + orderings + dropped};
 }
 
 expected<owed_page> owed(store& db, const batch_context&,

@@ -37,7 +37,20 @@ void end_pause(queue_row& row) {
   row.paused_by = pause_cause::none;
 }
 
+/// How far the second door's events have come, for a person.
+expected<void> note_ordering(store& db, queue_row& row) {
+  const auto first = first_seq(*row.pinned);
+  if (first > row.ordered_seq)
+    return ok();
+  WEIR_TRY(auto highest,
+           db.orderings().highest(row.no, first, last_seq(*row.pinned)));
+  row.delivered_stream_ordering
+    = std::max(row.delivered_stream_ordering, highest.value_or(0));
+  return ok();
+}
+
 expected<void> deliver(store& db, queue_row& row) {
+  WEIR_TRY(note_ordering(db, row));
   WEIR_TRY(leave_outbox(db, row));
   row.delivered_transactions += 1;
   row.delivered_events += row.pinned->events;

@@ -52,6 +52,8 @@ json codec<incoming_transaction>::write(const incoming_transaction& value,
   }
   auto result = redacted(bytes);
   result["event_ids"] = std::move(ids);
+  if (!value.orderings.empty())
+    result["orderings"] = value.orderings;
   return result;
 }
 
@@ -66,6 +68,8 @@ void codec<incoming_transaction>::read(const json& from,
   trace::read(*ids, read_ids, how);
   for (auto& id : read_ids)
     into.elements.emplace_back().event_id = std::move(id);
+  if (const auto given = from.find("orderings"); given != from.end())
+    trace::read(*given, into.orderings, how);
   if (into.elements.empty())
     return;
   if (!read_guarded(from, into.elements.front().bytes, how.bytes_left))

@@ -54,6 +54,9 @@ public:
   waiting_store& waiting() override {
     return real().waiting();
   }
+  ordering_store& orderings() override {
+    return real().orderings();
+  }
   inbox_store& inbox() override {
     return real().inbox();
   }

@@ -15,8 +15,6 @@ using clock = std::chrono::steady_clock;
 
 const logger log_{"listener"};
 
-/// What a homeserver that could not be served is told.
-constexpr auto come_again_in = std::chrono::seconds{10};
 /// How long a bridge that was not there at the last try is waited for (D6).
 constexpr auto unreachable_wait = std::chrono::milliseconds{2'000};
 /// A body that took the homeserver's patience to arrive is offered to the store
@@ -81,6 +79,18 @@ const served_appservice* find(const served_appservices& among, const route& to,
 
 } // namespace
 
+accept_transaction offer_of(const served_appservice& to,
+                            incoming_transaction content) {
+  accept_transaction request;
+  request.appservice = to.id;
+  request.content = shared<incoming_transaction>{std::move(content)};
+  request.bounds = to.bounds;
+  request.dedupe_events = to.dedupe_events;
+  request.queue_elements_max = to.queue_elements_max;
+  request.queue_bytes_max = to.queue_bytes_max;
+  return request;
+}
+
 std::shared_ptr<const served_appservices>
 make_served(std::vector<served_appservice> all, bool tokens_unique) {
   auto made = std::make_shared<served_appservices>();
@@ -134,10 +144,13 @@ body_wish appservice_routes::handle(const request_head& head) {
   const served meant{among, appservice};
   if (to.kind == route_kind::transaction)
     return transaction(meant, to, head);
+  if (to.kind == route_kind::events)
+    return events(meant, head);
   return pass_on(meant, to, head);
 }
 
-body_wish appservice_routes::transaction(const served& to, const route& by,
+/// A body that goes to the store, and so waits while the queue is full.
+body_wish appservice_routes::stored_body(const served& to,
                                          const request_head& head) {
   body_wish wish;
   wish.body_bytes_max = options_.body_bytes_max;
@@ -147,6 +160,18 @@ body_wish appservice_routes::transaction(const served& to, const route& by,
                   std::function<void()> open) {
       wait_for_room(id, std::move(open), until);
     };
+  return wish;
+}
+
+/// How long the store may take over what has arrived.
+milliseconds appservice_routes::patience(clock::time_point arrived) const {
+  const auto held = duration_cast<milliseconds>(clock::now() - arrived);
+  return std::max<milliseconds>(options_.hold - held, store_time_min);
+}
+
+body_wish appservice_routes::transaction(const served& to, const route& by,
+                                         const request_head& head) {
+  auto wish = stored_body(to, head);
   wish.take = [this, to, txn = by.txn, arrived = head.arrived](std::string body,
                                                                reply answer) {
     take(*to, txn, arrived, std::move(body), std::move(answer));
@@ -180,18 +205,10 @@ void appservice_routes::take(const served_appservice& to,
                        std::move(answer));
   if (!to.sends)
     return answer(json_ok());
-  accept_transaction request;
-  request.appservice = to.id;
+  auto request = offer_of(to, std::move(content.value()));
   request.hs_txn_id = txn;
-  request.content = shared<incoming_transaction>{std::move(content.value())};
-  request.bounds = to.bounds;
-  request.dedupe_events = to.dedupe_events;
-  request.queue_elements_max = to.queue_elements_max;
-  request.queue_bytes_max = to.queue_bytes_max;
-  const auto held = duration_cast<milliseconds>(clock::now() - arrived);
   house_.offer(
-    std::move(request),
-    std::max<milliseconds>(options_.hold - held, store_time_min),
+    std::move(request), patience(arrived),
     [counts = counts_, answer, id = to.id.value,
      txn](const expected<transaction_stored>& result) {
       if (!result) {

@@ -43,12 +43,24 @@ struct served_appservices {
 std::shared_ptr<const served_appservices>
 make_served(std::vector<served_appservice> all, bool tokens_unique);
 
+/// What a homeserver that could not be served is told.
+inline constexpr std::chrono::seconds come_again_in{10};
+
+/// `content` for the store, with the bounds of its appservice.
+accept_transaction offer_of(const served_appservice& to,
+                            incoming_transaction content);
+
 /// Refusals of the main listener, by reason, for /metrics.
 struct listener_counts {
   std::atomic<uint64_t> accepted{0}, duplicates{0}, ids_reused{0},
     events_accepted{0}, events_repeated{0}, unauthorised{0}, unrecognised{0},
     not_json{0}, bad_json{0}, refused{0}, proxied{0}, unreachable{0},
     quarantined{0}, quarantine_full{0}, quarantine_failed{0};
+  /// Of the second door: requests, and the events in them.
+  struct {
+    std::atomic<uint64_t> accepted{0}, not_json{0}, bad_json{0}, too_large{0},
+      refused{0}, events_accepted{0}, events_duplicate{0};
+  } second_door;
 };
 
 /// The main listener: what a homeserver asks of its appservices. Transactions
@@ -87,6 +99,7 @@ private:
   [[nodiscard]] std::shared_ptr<const served_appservices> served_now() const;
   body_wish transaction(const served& to, const route& by,
                         const request_head& head);
+  body_wish events(const served& to, const request_head& head);
   void wait_for_room(appservice_id id, std::function<void()> open,
                      std::chrono::steady_clock::time_point until);
   body_wish pass_on(const served& to, const route& by,
@@ -94,6 +107,13 @@ private:
   void take(const served_appservice& to, const std::string& txn,
             std::chrono::steady_clock::time_point arrived, std::string body,
             reply answer);
+  void take_events(const served_appservice& to,
+                   std::chrono::steady_clock::time_point arrived,
+                   std::string body, reply answer);
+  [[nodiscard]] body_wish stored_body(const served& to,
+                                      const request_head& head);
+  [[nodiscard]] milliseconds
+  patience(std::chrono::steady_clock::time_point arrived) const;
   void refuse_body(const served_appservice& to, const std::string& txn,
                    std::string body, const error& why, reply answer);
   void forward(const served& to, http_request request, std::string target,

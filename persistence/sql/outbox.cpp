@@ -136,7 +136,10 @@ outbox::outbox(connection& on)
           "delivered_events = :events, waiting = :waiting, "
           "waiting_bytes = :waiting_bytes, merged = :merged, "
           "dropped = :dropped, halted_at = :halted_at, "
-          "halted_by = :halted_by, halt_reason = :halt_reason WHERE no = :no"},
+          "halted_by = :halted_by, halt_reason = :halt_reason, "
+          "orderings = :orderings, ordered_seq = :ordered_seq, "
+          "overflowed = :overflowed, near_bounds = :near_bounds "
+          "WHERE no = :no"},
     append_{on, "append", append_text(speaks_)},
     owed_{on, "read owed", owed_text(speaks_), owed_column_types},
     range_{on, "read range",
@@ -205,14 +208,15 @@ expected<void> outbox::save_queue(const queue_row& row) {
   }
   const halt none;
   const auto& halted = row.halted ? *row.halted : none;
-  WEIR_TRY(
-    save_.run(row.next_seq, row.next_txn, id, format, lanes, sha256, events,
-              others, bytes, row.acked, row.owed_events, row.owed_others,
-              row.owed_bytes, row.delivered_stream_ordering, row.not_before,
-              static_cast<int64_t>(row.paused_by), row.suspect_first,
-              row.suspect_last, row.byte_cap, row.delivered_transactions,
-              row.delivered_events, row.waiting, row.waiting_bytes, row.merged,
-              row.dropped, halted.since, halted.by, halted.reason, row.no));
+  WEIR_TRY(save_.run(
+    row.next_seq, row.next_txn, id, format, lanes, sha256, events, others,
+    bytes, row.acked, row.owed_events, row.owed_others, row.owed_bytes,
+    row.delivered_stream_ordering, row.not_before,
+    static_cast<int64_t>(row.paused_by), row.suspect_first, row.suspect_last,
+    row.byte_cap, row.delivered_transactions, row.delivered_events, row.waiting,
+    row.waiting_bytes, row.merged, row.dropped, halted.since, halted.by,
+    halted.reason, row.orderings, row.ordered_seq, row.overflowed,
+    row.near_bounds, row.no));
   if (save_.changed() != 1)
     return fail(ec::rejected, "save queue: no such row");
   return ok();

@@ -8,7 +8,7 @@ namespace weir::sql {
 /// Column lists and readers that the reading side shares.
 std::string queue_columns(std::string_view prefix);
 inline constexpr std::string_view queue_column_types
-  = "itiitittiiiiiiiiiiiiiiiiiiiitt";
+  = "itiitittiiiiiiiiiiiiiiiiiiiittiiii";
 /// Reads a queue whose first column is `first`. Errors: `ec::corrupt` when the
 /// stored pin cannot be read.
 expected<queue_row> read_queue(statement& from, size_t first);

@@ -36,7 +36,11 @@ constexpr std::string_view columns[] = {"no",
                                         "dropped",
                                         "halted_at",
                                         "halted_by",
-                                        "halt_reason"};
+                                        "halt_reason",
+                                        "orderings",
+                                        "ordered_seq",
+                                        "overflowed",
+                                        "near_bounds"};
 static_assert(std::size(columns) == queue_column_types.size());
 
 /// Reads a number and the sign that must follow it; 0 is the end of the text.
@@ -127,6 +131,10 @@ expected<queue_row> read_queue(statement& from, size_t first) {
   row.dropped = from.count(first + 26);
   if (const auto since = from.when(first + 27); since != stored_time{})
     row.halted = halt{since, from.text(first + 28), from.text(first + 29)};
+  row.orderings = from.count(first + 30);
+  row.ordered_seq = from.count(first + 31);
+  row.overflowed = from.count(first + 32);
+  row.near_bounds = static_cast<uint32_t>(from.number(first + 33));
   return row;
 }
 

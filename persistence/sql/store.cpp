@@ -75,6 +75,7 @@ sql_store::sql_store(std::unique_ptr<connection> on)
                 "TEXT) WHERE key = 'clock_offset'"},
     outbox_{*on_},
     waiting_{*on_},
+    orderings_{*on_},
     inbox_{*on_},
     keep_{*on_},
     outcomes_{*on_},

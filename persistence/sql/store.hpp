@@ -3,6 +3,7 @@
 #include "persistence/sql/commands.hpp"
 #include "persistence/sql/inbox.hpp"
 #include "persistence/sql/keep.hpp"
+#include "persistence/sql/orderings.hpp"
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/outcomes.hpp"
 #include "persistence/sql/waiting.hpp"
@@ -36,6 +37,9 @@ public:
   waiting_store& waiting() override {
     return waiting_;
   }
+  ordering_store& orderings() override {
+    return orderings_;
+  }
   inbox_store& inbox() override {
     return inbox_;
   }
@@ -68,6 +72,7 @@ private:
   statement add_offset_;
   sql::outbox outbox_;
   sql::waiting waiting_;
+  sql::orderings orderings_;
   sql::inbox inbox_;
   sql::keep keep_;
   sql::outcomes outcomes_;

@@ -58,6 +58,9 @@ public:
   waiting_store& waiting() override {
     return inner_.waiting();
   }
+  ordering_store& orderings() override {
+    return inner_.orderings();
+  }
   inbox_store& inbox() override {
     return inner_.inbox();
   }

@@ -51,6 +51,25 @@ private:
   memory_session& on_;
 };
 
+/// Port `ordering_store` in memory.
+class memory_orderings final : public ordering_store {
+public:
+  explicit memory_orderings(memory_session& on) : on_{on} {
+  }
+  expected<std::vector<uint64_t>>
+  find(queue_no queue, std::span<const uint64_t> orderings) override;
+  expected<void> add(queue_no queue,
+                     std::span<const ordering_row> rows) override;
+  expected<std::optional<uint64_t>> highest(queue_no queue, uint64_t first,
+                                            uint64_t last) override;
+  expected<uint64_t> forget(queue_no queue, stored_time before,
+                            uint64_t too_many, uint64_t acked,
+                            size_t rows_max) override;
+
+private:
+  memory_session& on_;
+};
+
 /// Port `inbox_store` in memory.
 class memory_inbox final : public inbox_store {
 public:

@@ -41,6 +41,7 @@ struct memory_tables {
   std::map<std::string, queue_no> queue_ids;
   std::map<std::pair<queue_no, uint64_t>, owed_row> outbox;
   std::map<std::pair<queue_no, uint64_t>, waiting_row> waiting;
+  std::map<std::pair<queue_no, uint64_t>, ordering_row> orderings;
   std::map<inbound_key, inbound_entry> inbound;
   std::map<arrival_key, inbound_key> inbound_order;
   std::map<seen_key, seen_entry> seen;

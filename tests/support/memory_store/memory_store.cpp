@@ -20,6 +20,7 @@ public:
     : on_{std::move(state)},
       outbox_{on_},
       waiting_{on_},
+      orderings_{on_},
       inbox_{on_},
       keep_{on_},
       outcomes_{on_},
@@ -54,6 +55,9 @@ public:
   waiting_store& waiting() override {
     return waiting_;
   }
+  ordering_store& orderings() override {
+    return orderings_;
+  }
   inbox_store& inbox() override {
     return inbox_;
   }
@@ -76,6 +80,7 @@ private:
   memory_session on_;
   memory_outbox outbox_;
   memory_waiting waiting_;
+  memory_orderings orderings_;
   memory_inbox inbox_;
   memory_keep keep_;
   memory_outcomes outcomes_;

@@ -4,6 +4,7 @@
 #include "actors/operations/accept.hpp"
 #include "actors/operations/housekeeping.hpp"
 #include "actors/operations/settle.hpp"
+#include "schema/submission.hpp"
 #include "schema/transaction.hpp"
 #include "tests/conformance/stores.hpp"
 
@@ -76,6 +77,21 @@ inline accept_transaction accept_of(const offered& what) {
   return request;
 }
 
+/// A request of the second door: `$n` for each of its orderings.
+inline accept_transaction submit_of(const std::vector<uint64_t>& orderings,
+                                    const std::string& to = "a") {
+  std::string body = R"({"events":[)";
+  for (const auto each : orderings)
+    body += (body.back() == '[' ? R"({"stream_ordering":)"
+                                : R"(,{"stream_ordering":)")
+      + std::to_string(each) + R"(,"event":)"
+      + event_json("$" + std::to_string(each)) + "}";
+  accept_transaction request;
+  request.appservice = {to};
+  request.content = shared{must(slice_submission(body + "]}"))};
+  return request;
+}
+
 /// One store with a writer, which can be closed and opened again.
 template <class Where>
 struct house {
@@ -123,6 +139,9 @@ struct house {
 
   transaction_stored accept(const offered& what) {
     return must(ask(operations::accept, accept_of(what)));
+  }
+  transaction_stored submit(const std::vector<uint64_t>& orderings) {
+    return must(ask(operations::submit, submit_of(orderings)));
   }
   /// A transaction that names its events and nothing else.
   transaction_stored accept_events(const std::string& hs_txn_id,

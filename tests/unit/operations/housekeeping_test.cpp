@@ -39,6 +39,9 @@ public:
   waiting_store& waiting() override {
     return real_.waiting();
   }
+  ordering_store& orderings() override {
+    return real_.orderings();
+  }
   inbox_store& inbox() override {
     return real_.inbox();
   }
