@@ -1,6 +1,7 @@
 #include "actors/appservice_queue.hpp"
 
 #include "actors/appservice_requests.hpp"
+#include "actors/bounds_log.hpp"
 #include "actors/stop_points.hpp"
 
 #include <algorithm>
@@ -278,6 +279,7 @@ void appservice_queue_state::settled(const transaction_settled& what) {
     lost_ = true;
     return proceed();
   }
+  tell_bounds(log_, config_.settings.id, what.bounds);
   tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
   const auto how = delivery_->ending();
   const bool gone

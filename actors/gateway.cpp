@@ -1,5 +1,6 @@
 #include "actors/gateway.hpp"
 
+#include "actors/bounds_log.hpp"
 #include "actors/policy/hold.hpp"
 
 namespace weir {
@@ -67,11 +68,15 @@ void gateway_state::try_offer(uint64_t ticket) {
     std::max(mine.hold_until - self_->now(), instant::duration{0}));
   const auto timeout = std::min<milliseconds>(store_timeout, rest);
   self_->request(writer, timeout, std::move(request))
-    .then([this, ticket](
-            const transaction_stored& result) { offer_stored(ticket, result); },
-          [this, ticket](const caf::error& why) {
-            offer_failed(ticket, from_caf(why));
-          });
+    .then(
+      [this, ticket,
+       id = mine.request.appservice](const transaction_stored& result) {
+        tell_bounds(log_, id, result.bounds);
+        offer_stored(ticket, result);
+      },
+      [this, ticket](const caf::error& why) {
+        offer_failed(ticket, from_caf(why));
+      });
 }
 
 void gateway_state::offer_stored(uint64_t ticket,

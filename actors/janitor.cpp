@@ -1,5 +1,7 @@
 #include "actors/janitor.hpp"
 
+#include "actors/bounds_log.hpp"
+
 namespace weir {
 
 namespace {
@@ -51,7 +53,7 @@ void janitor_state::forget(size_t step) {
   forget_old request{{}, {}, self_->now() + limits::operation_deadline};
   if (step > 0) {
     request.appservice = settings_->queues[step - 1].id;
-    request.lanes = settings_->queues[step - 1].bounds.lanes;
+    request.bounds = settings_->queues[step - 1].bounds;
   }
   const auto& writer = request.appservice
     ? house_->writer_of(*request.appservice)
@@ -59,6 +61,8 @@ void janitor_state::forget(size_t step) {
   self_->request(writer, store_timeout, std::move(request))
     .then(
       [this, step](const forgotten& what) {
+        if (step > 0 && step <= settings_->queues.size())
+          tell_bounds(log_, settings_->queues[step - 1].id, what.bounds);
         // A full page went: there may be more.
         forget(what.rows > 0 ? step : step + 1);
       },

@@ -72,6 +72,9 @@ void add_queue(page& to, const queue_view& view, stored_time as_of) {
   to.add("weir_appservice_waiting_ephemeral", id, number(row.waiting));
   to.add("weir_appservice_merged_elements_total", id, number(row.merged));
   to.add("weir_appservice_dropped_ephemeral_total", id, number(row.dropped));
+  to.add("weir_appservice_near_bound", id, row.near_bounds != 0 ? 1 : 0);
+  to.add("weir_appservice_overflowed_elements_total", id,
+         number(row.overflowed));
   to.add("weir_appservice_oldest_age_seconds", id,
          static_cast<double>(std::max<int64_t>(age, 0)) / 1000.0);
   to.add("weir_appservice_attempts", id,

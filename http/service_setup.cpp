@@ -18,6 +18,8 @@ transaction_bounds bounds_of(const appservice_options& options) {
   bounds.lanes.ephemeral_age = options.ephemeral_max_age;
   bounds.lanes.waiting_max = options.ephemeral_max;
   bounds.lanes.mirror = options.mirror_ephemeral;
+  bounds.queue = {options.queue_events_max, options.queue_bytes_max,
+                  options.queue_age_max, options.queue_overflow};
   return bounds;
 }
 
@@ -48,8 +50,6 @@ served_appservice served(const appservice_registration& registration,
   to.query_alone = options.legacy_query_token;
   to.sends = registration.url.has_value();
   to.dedupe_events = options.dedupe_events;
-  to.queue_elements_max = options.queue_events_max;
-  to.queue_bytes_max = options.queue_bytes_max;
   to.bounds = bounds_of(options);
   to.link.peer = {registration.url.value_or(""), options.ca_file};
   to.link.token = outbound_token(registration, options);

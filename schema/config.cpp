@@ -29,6 +29,10 @@ std::string_view to_string(poison_policy what) noexcept {
   return what == poison_policy::block ? "block" : "dead_letter";
 }
 
+std::string_view to_string(overflow_policy what) noexcept {
+  return what == overflow_policy::hold ? "hold" : "dead_letter_oldest";
+}
+
 const appservice_options& options_of(const config& settings,
                                      const std::string& id) {
   const auto found = settings.appservices.overrides.find(id);

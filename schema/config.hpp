@@ -3,6 +3,7 @@
 #include "schema/error.hpp"
 #include "schema/limits.hpp"
 #include "schema/log.hpp"
+#include "schema/queue_bounds.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -49,8 +50,12 @@ struct appservice_options {
   std::string hs_token_outbound;
   /// PEM file with the authorities to trust for this bridge; empty: system's.
   std::string ca_file;
-  uint64_t queue_events_max = 1'000'000;        ///< Then hold, then 503 (R23).
-  uint64_t queue_bytes_max = uint64_t{4} << 30; ///< Then hold, then 503 (R23).
+  uint64_t queue_events_max = 1'000'000;        ///< Elements of all kinds.
+  uint64_t queue_bytes_max = uint64_t{4} << 30; ///< Of those elements.
+  /// Older events become dead letters; 0: none do.
+  std::chrono::milliseconds queue_age_max{0};
+  /// What happens at the bounds in events and bytes (R23).
+  overflow_policy queue_overflow = overflow_policy::hold;
   /// Older typing notices are not pinned any more (R22),
   std::chrono::milliseconds typing_max_age{limits::typing_age_default};
   /// nor are other ephemeral elements.

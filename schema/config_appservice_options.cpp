@@ -13,6 +13,10 @@ constexpr std::array poison_policies{
   std::pair{"dead_letter", poison_policy::dead_letter},
   std::pair{"block", poison_policy::block}};
 
+constexpr std::array overflow_policies{
+  std::pair{"hold", overflow_policy::hold},
+  std::pair{"dead_letter_oldest", overflow_policy::dead_letter_oldest}};
+
 void add_transport(options& table) {
   using namespace kinds;
   table.push_back(duration<appservice_options>(
@@ -63,10 +67,20 @@ void add_transactions(options& table) {
   table.push_back(count<appservice_options>(
     "queue_events_max", [](auto& o) -> auto& { return o.queue_events_max; }, 1,
     1'000'000'000,
-    "Elements owed at most; then the homeserver is held, then told 503."));
+    "Elements owed at most; what happens then says `queue_overflow`."));
   table.push_back(size<appservice_options>(
     "queue_bytes_max", [](auto& o) -> auto& { return o.queue_bytes_max; },
     1'000, uint64_t{1} << 40, "The same in bytes."));
+  table.push_back(duration<appservice_options>(
+    "queue_age_max", [](auto& o) -> auto& { return o.queue_age_max; }, 0ms,
+    8'760h,
+    "Events that waited longer are kept as dead letters and not sent; 0: none "
+    "are. What is in a transaction already is sent all the same."));
+  table.push_back(choice<appservice_options>(
+    "queue_overflow", [](auto& o) -> auto& { return o.queue_overflow; },
+    overflow_policies,
+    "At those bounds: the homeserver is held and then told 503, or the oldest "
+    "elements are kept as dead letters, as long as there is room for them."));
 }
 
 void add_lanes(options& table) {

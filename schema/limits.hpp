@@ -36,6 +36,16 @@ inline constexpr size_t transaction_bytes_default = 4'000'000;
 inline constexpr size_t transaction_bytes_min = 1'000;
 inline constexpr size_t transaction_bytes_max = 64'000'000;
 
+// -- the bounds of a queue ----------------------------------------------------
+
+/// Rows and bytes that one commit gives up at most: two transactions' worth,
+/// each some statements of its own.
+inline constexpr size_t overflow_rows_max = 200;
+inline constexpr size_t overflow_bytes_max = size_t{4} << 20;
+/// Rows that one commit looks through for events that are too old, behind
+/// others that do not age.
+inline constexpr size_t overflow_looked_max = 2'000;
+
 // -- lanes other than events --------------------------------------------------
 
 /// A homeserver sends at most 100 a step (C14), so this is ten of its steps.

@@ -28,6 +28,12 @@ constexpr metric_family families[] = {
    "Elements that need not be sent, since a later one says it anew."},
   {"weir_appservice_dropped_ephemeral_total", counter, "appservice",
    "Ephemeral elements dropped for their age or for want of room."},
+  {"weir_appservice_near_bound", gauge, "appservice",
+   "1 from four fifths of a bound of the queue (events, bytes, age) until it "
+   "is below seven tenths: alert on this."},
+  {"weir_appservice_overflowed_elements_total", counter, "appservice",
+   "Elements that became dead letters at a bound: for want of room or for "
+   "their age."},
   {"weir_appservice_oldest_age_seconds", gauge, "appservice",
    "Age of the oldest element owed; alert on this."},
   {"weir_appservice_attempts", gauge, "appservice",

@@ -102,7 +102,8 @@ private:
       const bool is_object = cursor_.peek() == '{';
       const auto first = cursor_.offset();
       std::string_view raw;
-      const bool passed = is_object ? pass_event(cursor_, event_id) : cursor_.value(raw);
+      const bool passed
+        = is_object ? pass_event(cursor_, event_id) : cursor_.value(raw);
       if (passed) {
         raw = body_.substr(first, cursor_.offset() - first);
         add(lane::event, {}, raw, std::move(event_id));

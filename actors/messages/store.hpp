@@ -7,6 +7,7 @@
 #include "schema/element.hpp"
 #include "schema/ids.hpp"
 #include "schema/limits.hpp"
+#include "schema/queue_bounds.hpp"
 #include "schema/settlement.hpp"
 #include "schema/time.hpp"
 
@@ -14,7 +15,6 @@
 #include <boost/describe/enum.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,18 +27,28 @@
 /// `ec::rejected`.
 namespace weir {
 
-/// The bounds of one appservice's outgoing transactions.
+/// The bounds of one appservice: of an outgoing transaction, of each lane, of
+/// the queue.
 struct transaction_bounds {
   uint64_t events = limits::transaction_events_max;
   uint64_t ephemeral = limits::transaction_ephemeral_max;
   uint64_t to_device = limits::transaction_to_device_max;
   uint64_t bytes = limits::transaction_bytes_default;
   policy::lane_rules lanes;
+  queue_bounds queue; ///< Of all that is owed (R23).
   friend bool operator==(const transaction_bounds&, const transaction_bounds&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(transaction_bounds, (),
-                      (events, ephemeral, to_device, bytes, lanes))
+                      (events, ephemeral, to_device, bytes, lanes, queue))
+
+/// What became of a queue at its bounds in one commit.
+struct bounds_news {
+  uint32_t near_before = 0; ///< Bits of policy::near_bound.
+  uint32_t near_now = 0;
+  uint64_t overflowed = 0; ///< Elements that became dead letters.
+};
+BOOST_DESCRIBE_STRUCT(bounds_news, (), (near_before, near_now, overflowed))
 
 /// A pinned transaction, rendered: what is sent, again and again, until it is
 /// acknowledged or retired.
@@ -65,14 +75,11 @@ struct accept_transaction {
   shared<incoming_transaction> content;
   transaction_bounds bounds;
   bool dedupe_events = true; ///< Drop events seen under another id (R4).
-  /// Bounds of the queue: at or above them nothing new is taken in (R23).
-  uint64_t queue_elements_max = std::numeric_limits<uint64_t>::max();
-  uint64_t queue_bytes_max = std::numeric_limits<uint64_t>::max();
   instant deadline;
 };
 BOOST_DESCRIBE_STRUCT(accept_transaction, (),
                       (appservice, hs_txn_id, content, bounds, dedupe_events,
-                       queue_elements_max, queue_bytes_max, deadline))
+                       deadline))
 
 /// What a transaction was to what is known.
 enum class accept_result : uint8_t {
@@ -92,9 +99,10 @@ struct transaction_stored {
   uint64_t events_repeated = 0; ///< Left out because they came before.
   /// The pin that this commit set, when it set one and it may be sent now.
   std::optional<owed_transaction> pinned;
+  bounds_news bounds;
 };
 BOOST_DESCRIBE_STRUCT(transaction_stored, (),
-                      (result, elements, events_repeated, pinned))
+                      (result, elements, events_repeated, pinned, bounds))
 
 /// Reads what an appservice is owed, pinning when something is and no pin is
 /// set. Reply: `queue_loaded`.
@@ -139,8 +147,10 @@ struct transaction_settled {
   /// A dead letter found no room below its bound: nothing was changed.
   bool no_room = false;
   std::optional<owed_transaction> next;
+  bounds_news bounds;
 };
-BOOST_DESCRIBE_STRUCT(transaction_settled, (), (not_current, no_room, next))
+BOOST_DESCRIBE_STRUCT(transaction_settled, (),
+                      (not_current, no_room, next, bounds))
 
 /// Remembers until when an appservice is to be left alone. Reply: `stored`.
 struct store_pause {
@@ -200,20 +210,22 @@ struct beat_slot {
 };
 BOOST_DESCRIBE_STRUCT(beat_slot, (), (deadline))
 
-/// Bounds the windows of one appservice and what waits in its ephemeral lane,
-/// and the outcome feed when none is named. Reply: `forgotten`.
+/// Bounds the windows of one appservice, what waits in its ephemeral lane and
+/// the age of what it is owed, and the outcome feed when none is named. Reply:
+/// `forgotten`.
 struct forget_old {
   std::optional<appservice_id> appservice;
-  policy::lane_rules lanes; ///< Of that appservice.
+  transaction_bounds bounds; ///< Of that appservice.
   instant deadline;
 };
-BOOST_DESCRIBE_STRUCT(forget_old, (), (appservice, lanes, deadline))
+BOOST_DESCRIBE_STRUCT(forget_old, (), (appservice, bounds, deadline))
 
 /// How many rows were deleted.
 struct forgotten {
   uint64_t rows = 0;
+  bounds_news bounds;
 };
-BOOST_DESCRIBE_STRUCT(forgotten, (), (rows))
+BOOST_DESCRIBE_STRUCT(forgotten, (), (rows, bounds))
 
 /// Gives free pages back and bounds the database's log. Reply: `stored`.
 struct tidy_store {

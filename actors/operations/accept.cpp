@@ -1,6 +1,7 @@
 #include "actors/operations/accept.hpp"
 
 #include "actors/operations/lanes.hpp"
+#include "actors/operations/overflow.hpp"
 #include "actors/operations/pin_next.hpp"
 #include "actors/policy/repeats.hpp"
 
@@ -20,13 +21,6 @@ accept_result result_of(policy::repeat_kind kind) {
   case policy::repeat_kind::new_generation: return accept_result::id_reused;
   }
   return accept_result::stored;
-}
-
-/// A queue takes a whole transaction or nothing, so it may end above its bound
-/// by one of them.
-bool is_full(const queue_row& queue, const accept_transaction& request) {
-  return queue.owed_events + queue.owed_others >= request.queue_elements_max
-    || queue.owed_bytes >= request.queue_bytes_max;
 }
 
 policy::repeat_decision compare(std::span<const inbound_row> past,
@@ -96,11 +90,29 @@ choose(store& db, const batch_context& batch, queue_no queue,
   return chosen;
 }
 
+/// Makes room if it may. False: the queue is full, and its row is saved when
+/// something became of it.
+expected<bool> find_room(store& db, const batch_context& batch,
+                         queue_row& queue, const accept_transaction& request,
+                         transaction_stored& reply) {
+  const auto before = queue;
+  WEIR_TRY(make_room(db, batch, queue, request.bounds.queue));
+  reply.bounds = note_bounds(before, queue, request.bounds.queue);
+  if (!is_full(queue, request.bounds.queue))
+    return true;
+  reply.result = accept_result::full;
+  if (queue != before) {
+    WEIR_TRY(db.outbox().save_queue(queue));
+  }
+  return false;
+}
+
 /// Takes in what was chosen and pins.
 expected<void> store_chosen(store& db, const batch_context& batch,
                             queue_row& queue, const accept_transaction& request,
                             std::span<const element* const> chosen,
                             transaction_stored& reply) {
+  const auto overflowed = queue.overflowed;
   WEIR_TRY(auto fresh, take_in(db, batch, queue, chosen));
   reply.elements = chosen.size();
   WEIR_TRY(auto pinned, pin_next(db, batch, queue, request.bounds, fresh));
@@ -108,6 +120,9 @@ expected<void> store_chosen(store& db, const batch_context& batch,
   // A queue that must rest first reads its pause and its pin from the store.
   if (queue.not_before <= batch.now)
     reply.pinned = std::move(pinned);
+  auto& news = reply.bounds;
+  news.overflowed += queue.overflowed - overflowed;
+  news.near_now = note_bounds(queue, queue, request.bounds.queue).near_now;
   return db.outbox().save_queue(queue);
 }
 
@@ -122,10 +137,9 @@ expected<transaction_stored> accept(store& db, const batch_context& batch,
   reply.result = result_of(decision.kind);
   if (decision.kind == policy::repeat_kind::duplicate)
     return reply;
-  if (is_full(queue, request)) {
-    reply.result = accept_result::full;
+  WEIR_TRY(const bool has_room, find_room(db, batch, queue, request, reply));
+  if (!has_room)
     return reply;
-  }
   WEIR_TRY(remember(db, batch, queue.no, std::move(past), request, decision));
   WEIR_TRY(auto chosen, choose(db, batch, queue.no, request, decision.kind));
   if (decision.kind != policy::repeat_kind::non_event_part_only)
@@ -155,10 +169,9 @@ expected<transaction_stored> submit(store& db, const batch_context& batch,
     reply.result = accept_result::duplicate;
     return reply;
   }
-  if (is_full(queue, request)) {
-    reply.result = accept_result::full;
+  WEIR_TRY(const bool has_room, find_room(db, batch, queue, request, reply));
+  if (!has_room)
     return reply;
-  }
   WEIR_TRY(db.orderings().add(queue.no, rows));
   queue.orderings += rows.size();
   queue.ordered_seq = rows.back().seq;

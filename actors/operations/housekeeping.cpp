@@ -1,6 +1,8 @@
 #include "actors/operations/housekeeping.hpp"
 
 #include "actors/operations/lanes.hpp"
+#include "actors/operations/overflow.hpp"
+#include "actors/policy/overflow.hpp"
 
 #include <algorithm>
 
@@ -13,17 +15,31 @@ constexpr size_t forget_rows_max = 1'000;
 
 /// What is still owed is remembered however old it is: a bridge may be away for
 /// longer than a homeserver's memory.
-expected<uint64_t> forget_orderings(store& db, const batch_context& batch,
-                                    queue_row& row) {
+expected<void> forget_orderings(store& db, const batch_context& batch,
+                                queue_row& row) {
   if (row.orderings == 0)
-    return uint64_t{0};
+    return ok();
   const auto too_many
     = row.orderings - std::min<uint64_t>(row.orderings, limits::orderings_max);
-  WEIR_TRY(auto gone,
+  WEIR_TRY(const auto gone,
            db.orderings().forget(row.no, batch.now - limits::orderings_age,
                                  too_many, row.acked, forget_rows_max));
   row.orderings -= gone;
-  return gone;
+  return ok();
+}
+
+/// Gives up what is too old, and judges the age of the oldest.
+expected<void> age_queue(store& db, const batch_context& batch, queue_row& row,
+                         const queue_bounds& bounds) {
+  WEIR_TRY(bury_outlived(db, batch, row, bounds));
+  milliseconds oldest{0};
+  if (bounds.age_max.count() > 0) {
+    WEIR_TRY(auto first, db.outbox().read_owed(row.no, row.acked, 1, 1));
+    if (!first.empty())
+      oldest = batch.now - first.front().accepted_at;
+  }
+  row.near_bounds = policy::near_age(row.near_bounds, oldest, bounds);
+  return ok();
 }
 
 } // namespace
@@ -106,7 +122,7 @@ expected<forgotten> forget(store& db, const batch_context& batch,
     WEIR_TRY(
       auto commands,
       db.commands().forget_commands(limits::commands_max, forget_rows_max));
-    return forgotten{rows + commands};
+    return forgotten{rows + commands, {}};
   }
   WEIR_TRY(auto row, db.outbox().lock_queue(*request.appservice));
   if (!row)
@@ -115,14 +131,17 @@ expected<forgotten> forget(store& db, const batch_context& batch,
            db.inbox().forget(row->no, batch.now - limits::seen_events_age,
                              limits::inbound_transactions_max,
                              limits::seen_events_max, forget_rows_max));
-  WEIR_TRY(const auto orderings, forget_orderings(db, batch, *row));
-  const auto dropped_before = row->dropped;
-  WEIR_TRY(drop_old(db, batch, *row, request.lanes));
-  const auto dropped = row->dropped - dropped_before;
-  if (dropped > 0 || orderings > 0) {
+  const auto before = *row;
+  WEIR_TRY(forget_orderings(db, batch, *row));
+  WEIR_TRY(drop_old(db, batch, *row, request.bounds.lanes));
+  WEIR_TRY(age_queue(db, batch, *row, request.bounds.queue));
+  const auto news = note_bounds(before, *row, request.bounds.queue);
+  if (*row != before) {
     WEIR_TRY(db.outbox().save_queue(*row));
   }
-  return forgotten{rows + orderings + dropped};
+  return forgotten{rows + before.orderings - row->orderings + row->dropped
+                     - before.dropped + news.overflowed,
+                   news};
 }
 
 expected<owed_page> owed(store& db, const batch_context&,

@@ -1,6 +1,7 @@
 #include "actors/operations/pin_next.hpp"
 
 #include "actors/operations/lanes.hpp"
+#include "actors/operations/overflow.hpp"
 #include "actors/policy/batcher.hpp"
 #include "actors/policy/poison.hpp"
 #include "schema/hash.hpp"
@@ -140,6 +141,7 @@ expected<std::vector<owed_row>> choose(store& db, const batch_context& batch,
                                        const transaction_bounds& bounds,
                                        uint32_t format,
                                        std::vector<waiting_row>& fresh) {
+  WEIR_TRY(bury_outlived(db, batch, row, bounds.queue));
   const auto to = bounds_of(row, bounds);
   WEIR_TRY(auto rows, read_owed(db, batch, row, to, bounds.lanes));
   if (rows.empty() || rows.front().seq > row.suspect_last) {

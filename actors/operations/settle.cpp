@@ -1,5 +1,6 @@
 #include "actors/operations/settle.hpp"
 
+#include "actors/operations/overflow.hpp"
 #include "actors/operations/pin_next.hpp"
 #include "actors/policy/poison.hpp"
 
@@ -136,6 +137,7 @@ expected<transaction_settled> settle(store& db, batch_context& batch,
     reply.not_current = true;
     return reply;
   }
+  const auto before = *row;
   WEIR_TRY(auto done, apply(db, batch, *row, request));
   if (!done) {
     reply.no_room = true;
@@ -151,6 +153,7 @@ expected<transaction_settled> settle(store& db, batch_context& batch,
   row->pinned.reset();
   WEIR_TRY(auto next, pin_next(db, batch, *row, request.bounds));
   reply.next = std::move(next);
+  reply.bounds = note_bounds(before, *row, request.bounds.queue);
   WEIR_TRY(db.outbox().save_queue(*row));
   return reply;
 }

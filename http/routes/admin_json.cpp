@@ -1,5 +1,6 @@
 #include "http/routes/admin_json.hpp"
 
+#include "actors/policy/overflow.hpp"
 #include "http/query.hpp"
 
 #include <nlohmann/json.hpp>
@@ -44,6 +45,9 @@ json queue_json(const queue_view& view, stored_time as_of, bool configured) {
     {"dead_letters", view.dead_letters},
     {"delivered_events", row.delivered_events},
     {"delivered_transactions", row.delivered_transactions},
+    {"delivered_stream_ordering", row.delivered_stream_ordering},
+    {"overflowed", row.overflowed},
+    {"near_bounds", policy::near_bounds_text(row.near_bounds)},
   };
   return result;
 }

@@ -86,8 +86,6 @@ accept_transaction offer_of(const served_appservice& to,
   request.content = shared<incoming_transaction>{std::move(content)};
   request.bounds = to.bounds;
   request.dedupe_events = to.dedupe_events;
-  request.queue_elements_max = to.queue_elements_max;
-  request.queue_bytes_max = to.queue_bytes_max;
   return request;
 }
 

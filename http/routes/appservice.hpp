@@ -25,8 +25,6 @@ struct served_appservice {
   bool query_alone = false; ///< The query token may stand for the header.
   bool sends = true;        ///< False: `url: null` (R21).
   bool dedupe_events = true;
-  uint64_t queue_elements_max = 0;
-  uint64_t queue_bytes_max = 0;
   transaction_bounds bounds;
   proxy_link link;
 };

@@ -29,7 +29,8 @@ TEST_CASE_TEMPLATE("orderings: what was added is found within its queue", Where,
   const auto a = on.adopted("a").no;
   const auto b = on.adopted("b").no;
   on.batch([&] {
-    must(on.db->orderings().add(a, rows{row(5, 1), row(largest, 2), row(0, 3)}));
+    must(
+      on.db->orderings().add(a, rows{row(5, 1), row(largest, 2), row(0, 3)}));
     must(on.db->orderings().add(a, rows{}));
     must(on.db->orderings().add(b, rows{row(6, 1)}));
   });
@@ -80,8 +81,8 @@ TEST_CASE_TEMPLATE("orderings: the old and the too many are forgotten, what is "
                           uint64_t acked, size_t rows_max) {
     uint64_t gone = 0;
     on.batch([&] {
-      gone = must(on.db->orderings().forget(a, noon + before, too_many, acked,
-                                            rows_max));
+      gone = must(
+        on.db->orderings().forget(a, noon + before, too_many, acked, rows_max));
     });
     return gone;
   };

@@ -15,6 +15,10 @@ namespace weir::test {
 /// - what is sliced renders to JSON that slices into the same elements.
 std::string broken_transaction_property(std::string_view body);
 
+/// The body of the second door: likewise, and what is sliced is as many events
+/// as orderings, each once, and the same when it is written again.
+std::string broken_submission_property(std::string_view body);
+
 /// A registration file: it is taken or something is said against it, never
 /// both; the copy that the homeserver gets says what the file says.
 std::string broken_registration_property(std::string_view text);

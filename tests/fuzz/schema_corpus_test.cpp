@@ -7,6 +7,10 @@ TEST_CASE("fuzz: the corpus of transactions holds") {
   check_corpus("transaction", broken_transaction_property);
 }
 
+TEST_CASE("fuzz: the corpus of requests of the second door holds") {
+  check_corpus("submission", broken_submission_property);
+}
+
 TEST_CASE("fuzz: the corpus of registrations holds") {
   check_corpus("registration", broken_registration_property);
 }

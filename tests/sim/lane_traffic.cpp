@@ -29,6 +29,13 @@ std::vector<lane_promise> make_lane_promises(uint64_t seed, size_t bridges) {
   std::vector<lane_promise> made;
   while (made.size() < bridges)
     made.push_back(make_lane_promise(random));
+  dice later{seed ^ 0xd1b54a32d192ed03U};
+  for (auto& each : made) {
+    each.by_ordering = later.one_in(4);
+    each.gives_up_oldest = later.one_in(2);
+    if (later.one_in(4))
+      each.age_max = milliseconds{later.between(60'000, 600'000)};
+  }
   return made;
 }
 

@@ -24,12 +24,15 @@ inline constexpr const char* misspelt_counts_key
 inline constexpr const char* fallback_key
   = "org.matrix.msc3202.device_unused_fallback_key_types";
 
-/// What a bridge is promised of these lanes.
+/// What a bridge is promised of these lanes, and of its queue.
 struct lane_promise {
   milliseconds typing_age{30'000};
   milliseconds ephemeral_age{3'600'000};
   uint64_t waiting_max = 1'000;
   bool mirror = false;
+  bool by_ordering = false;     ///< Its homeserver hands events in one by one.
+  bool gives_up_oldest = false; ///< At the bound of its queue.
+  milliseconds age_max{0};      ///< Of events; 0: none.
 };
 /// Drawn from a run's seed by itself, so that plans stay as they are.
 std::vector<lane_promise> make_lane_promises(uint64_t seed, size_t bridges);

@@ -69,7 +69,8 @@ public:
   }
 
   expected<int64_t> bury(const dead_letter_row& row) override {
-    content_.burials.push_back({row.appservice, row.item.bytes});
+    content_.burials.push_back(
+      {row.appservice, row.item.bytes, row.reason, row.seq, row.item.kind});
     return inner_.bury(row);
   }
   expected<bool> count_quarantined(const quarantine_row& row) override {

@@ -20,6 +20,9 @@ struct batch_content {
   struct burial {
     appservice_id appservice;
     std::string bytes;
+    std::string reason;
+    uint64_t seq = 0;
+    lane kind = lane::event;
   };
   bool appended = false;
   bool locked = false;

@@ -120,7 +120,7 @@ house_config world::config() {
     queue.hs_token = sides_[i]->token;
     queue.deadlines
       = {milliseconds{5'000}, milliseconds{20'000}, milliseconds{10'000}};
-    queue.bounds.lanes = lane_rules_of(promised_[i]);
+    queue.bounds = bounds_of(i);
     queue.limits.pause.first = plan_.bridges[i].pause_first;
     queue.limits.pause.ceiling = plan_.bridges[i].pause_ceiling;
     settings.queues.push_back(queue);

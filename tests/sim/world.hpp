@@ -128,6 +128,7 @@ private:
 
   // Homeservers.
   void offer_all();
+  [[nodiscard]] transaction_bounds bounds_of(size_t bridge) const;
   void offer(size_t bridge, hs_transaction what);
   void offer_answered(size_t bridge, uint64_t offer,
                       const expected<transaction_stored>& answer);
@@ -148,6 +149,8 @@ private:
   [[nodiscard]] bool is_over();
   void finish();
   void check_books();
+  void check_burial(size_t bridge, const batch_content::burial& of,
+                    const std::vector<queue_row>& rows);
   void take_commit(const batch_content& content);
   [[nodiscard]] stored_time true_time() const;
   void note(const std::string& line);

@@ -86,8 +86,9 @@ void world::act_on(const entry& line) {
   switch (line.what) {
   case act::offer:
   case act::burst:
-    sides_[line.bridge]->hs.have(static_cast<size_t>(line.amount),
-                                 line.what == act::offer, now_);
+    sides_[line.bridge]->hs.have(
+      static_cast<size_t>(line.amount),
+      line.what == act::offer && !promised_[line.bridge].by_ordering, now_);
     return;
   case act::ping:
     if (node_) {
@@ -320,6 +321,30 @@ void world::committed(const batch_content& content) {
                     now_);
 }
 
+/// What is given up at a bound, and not for what a bridge says of it, was
+/// allowed to go and is in no pin.
+void world::check_burial(size_t bridge, const batch_content::burial& of,
+                         const std::vector<queue_row>& rows) {
+  const auto& promised = promised_[bridge];
+  const bool is_full = of.reason == "queue_full";
+  const bool is_old = of.reason == "too_old";
+  if (!is_full && !is_old)
+    return;
+  if (is_full ? !promised.gives_up_oldest
+              : promised.age_max.count() == 0 || of.kind != lane::event)
+    ledger_.report("given up with cause", of.reason);
+  for (const auto& row : rows) {
+    if (row.id != of.appservice || !row.pinned)
+      continue;
+    for (const auto& range : row.pinned->lanes)
+      if (range.kind == of.kind && of.seq >= range.first
+          && of.seq <= range.last)
+        ledger_.report("a pin is kept",
+                       fmt::format("{} of {} is a dead letter", of.seq,
+                                   of.appservice.value));
+  }
+}
+
 void world::take_commit(const batch_content& content) {
   ++batches_;
   move_unseen_ = false;
@@ -338,6 +363,7 @@ void world::take_commit(const batch_content& content) {
   }
   for (const auto& burial : content.burials) {
     const auto index = bridge_called(burial.appservice.value);
+    check_burial(index, burial, content.rows);
     if (!lanes_.buried(index, burial.bytes))
       ledger_.buried(index, burial.bytes);
   }

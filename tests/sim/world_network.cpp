@@ -149,15 +149,31 @@ void world::offer_all() {
   }
 }
 
+transaction_bounds world::bounds_of(size_t bridge) const {
+  const auto& promised = promised_[bridge];
+  const auto bound = plan_.bridges[bridge].queue_elements_max;
+  transaction_bounds bounds;
+  bounds.lanes = lane_rules_of(promised);
+  bounds.queue.elements_max = bound == 0 ? queue_unbounded : bound;
+  bounds.queue.age_max = promised.age_max;
+  if (promised.gives_up_oldest)
+    bounds.queue.overflow = overflow_policy::dead_letter_oldest;
+  return bounds;
+}
+
 void world::offer(size_t bridge, hs_transaction what) {
   auto& from = *sides_[bridge];
   accept_transaction request;
   request.appservice = {"b" + std::to_string(bridge)};
   request.hs_txn_id = what.id;
-  request.bounds.lanes = lane_rules_of(promised_[bridge]);
+  request.bounds = bounds_of(bridge);
+  if (promised_[bridge].by_ordering) {
+    request.hs_txn_id.clear();
+    // Neighbours change places: a later one may have the lower ordering.
+    for (const auto& each : what.elements)
+      what.content.orderings.push_back(each.no ^ 1);
+  }
   request.content = shared{std::move(what.content)};
-  const auto bound = plan_.bridges[bridge].queue_elements_max;
-  request.queue_elements_max = bound == 0 ? queue_unbounded : bound;
   from.offer = ledger_.offer(bridge, what.elements);
   lanes_.offered(from.offer, bridge, *request.content);
   offers_[from.offer] = now_;

@@ -110,8 +110,8 @@ served_appservice served(const std::string& id, const std::string& url) {
   to.id = {id};
   to.hs_token = id + "-token";
   to.sends = !url.empty();
-  to.queue_elements_max = 1'000;
-  to.queue_bytes_max = 1'000'000;
+  to.bounds.queue.elements_max = 1'000;
+  to.bounds.queue.bytes_max = 1'000'000;
   to.link.peer.url = url;
   to.link.token = to.hs_token;
   return to;
@@ -198,7 +198,8 @@ body_wish routes_fixture::wish(const std::string& method,
                                const std::string& appservice) {
   request_head head;
   head.method = method;
-  head.target = "/_weir/as/" + appservice + path;
+  head.target
+    = path.starts_with("/_weir/") ? path : "/_weir/as/" + appservice + path;
   head.fields = {{"Authorization", "Bearer " + appservice + "-token"}};
   head.arrived = std::chrono::steady_clock::now();
   head.remote = "127.0.0.1:1";

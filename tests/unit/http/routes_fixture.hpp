@@ -60,7 +60,7 @@ public:
   }
 
   /// One request with the token of `appservice`, and its answer; waits at most
-  /// 20 s.
+  /// 20 s. `path` is that of the appservice API, or begins with `/_weir/`.
   http_response ask(const std::string& method, const std::string& path,
                     const std::string& body = {},
                     const std::string& appservice = "irc");

@@ -105,8 +105,8 @@ TEST_CASE("service setup: the listener knows its appservices by their own "
   CHECK(irc.link.peer.ca_file == "ca.pem");
   CHECK(irc.sends);
   CHECK_FALSE(irc.dedupe_events);
-  CHECK(irc.queue_elements_max == 77);
-  CHECK(irc.queue_bytes_max == 7'777);
+  CHECK(irc.bounds.queue.elements_max == 77);
+  CHECK(irc.bounds.queue.bytes_max == 7'777);
   CHECK(irc.bounds.events == 5);
   CHECK_FALSE(served[1].sends); // `url: null`
   CHECK(served[1].link.token == "quiet-hs");

@@ -257,7 +257,10 @@ TEST_CASE_TEMPLATE("accept: a full queue takes nothing and knows its repeats",
     repeat.hs_txn_id = "t1";
     repeat.body = events_json({"$1", "$2"});
     CHECK(on.accept(repeat).result == accept_result::duplicate);
-    CHECK(on.row_of() == before);
+    auto after = on.row_of();
+    CHECK(after->near_bounds != 0);
+    after->near_bounds = 0;
+    CHECK(after == before);
   }
   // Once there is room the same transaction is no repeat, nor are its events.
   more.queue_elements_max = 2;

@@ -72,8 +72,10 @@ inline accept_transaction accept_of(const offered& what) {
   request.content = shared{must(slice_transaction(what.body))};
   request.bounds = what.bounds;
   request.dedupe_events = what.dedupe_events;
-  request.queue_elements_max = what.queue_elements_max;
-  request.queue_bytes_max = what.queue_bytes_max;
+  if (what.queue_elements_max != UINT64_MAX)
+    request.bounds.queue.elements_max = what.queue_elements_max;
+  if (what.queue_bytes_max != UINT64_MAX)
+    request.bounds.queue.bytes_max = what.queue_bytes_max;
   return request;
 }
 

@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("lanes: what is pinned is neither merged nor aged", Where,
   on.accept(next);
   forget_old forget;
   forget.appservice = appservice_id{"a"};
-  forget.lanes = nothing_is_young().lanes;
+  forget.bounds = nothing_is_young();
   must(on.ask(operations::forget, forget));
   CHECK(on.load("a", nothing_is_young()).pinned->body == pinned.body);
   CHECK(!on.load().corrupt);
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("lanes: what waits is forgotten when it is too old", Where,
   forget_old request;
   request.appservice = appservice_id{"a"};
   CHECK(must(on.ask(operations::forget, request)).rows == 0);
-  request.lanes.typing_age = 0ms;
+  request.bounds.lanes.typing_age = 0ms;
   CHECK(must(on.ask(operations::forget, request)).rows == 1);
   CHECK(must(on.ask(operations::forget, request)).rows == 0);
   REQUIRE(on.waiting().size() == 1);

@@ -19,8 +19,7 @@ ids owed_ids(house<Where>& on) {
 template <class Where>
 ids deliver_all(house<Where>& on) {
   ids all;
-  for (auto next = on.load().pinned; next;
-       next = on.settle(next->id).next)
+  for (auto next = on.load().pinned; next; next = on.settle(next->id).next)
     for (auto& each : ids_in(next->body.view()))
       all.push_back(each);
   return all;
@@ -106,11 +105,11 @@ TEST_CASE_TEMPLATE("second door: a full queue takes nothing, and knows what it "
   house<Where> on;
   on.submit({1, 2});
   auto more = submit_of({2, 3});
-  more.queue_elements_max = 2;
+  more.bounds.queue.elements_max = 2;
   CHECK(must(on.ask(operations::submit, more)).result == accept_result::full);
   CHECK(on.row_of()->orderings == 2);
   auto again = submit_of({2, 1});
-  again.queue_elements_max = 2;
+  again.bounds.queue.elements_max = 2;
   CHECK(must(on.ask(operations::submit, again)).result
         == accept_result::duplicate);
   CHECK(deliver_all(on) == ids{"$1", "$2"});

@@ -106,6 +106,24 @@ TEST_CASE("config: every key of lanes and actors is read") {
   CHECK(settings.log.level == log_level::debug);
 }
 
+TEST_CASE("config: a queue has bounds, and says what happens there") {
+  const auto read
+    = parse(minimal
+            + "appservices:\n  overrides:\n    irc: {queue_overflow: "
+              "dead_letter_oldest, queue_age_max: 7d}\n    slack: "
+              "{queue_age_max: 0s}\n");
+  CHECK(read.problems.empty());
+  const auto& irc = options_of(read.settings, "irc");
+  CHECK(irc.queue_overflow == overflow_policy::dead_letter_oldest);
+  CHECK(irc.queue_age_max == 168h);
+  const auto& slack = options_of(read.settings, "slack");
+  CHECK(slack.queue_overflow == overflow_policy::hold);
+  CHECK(slack.queue_age_max == 0s);
+  CHECK(
+    problems_with("appservices: {defaults: {queue_overflow: drop}}\n").size()
+    == 1);
+}
+
 TEST_CASE("config: an unknown key is a problem that names the nearest one") {
   CHECK(problems_with("listne: x\n")
         == lines{"f:2: listne: expected a known key, did you mean listen"});

@@ -35,7 +35,8 @@ error wrong_with(const std::string& body) {
 
 TEST_CASE("submission: events keep their bytes and have their orderings") {
   const auto sliced = slice_submission(
-    R"({ "x":{}, "events" : [ {"event": { "event_id":"$\u0061","n":-0,"n":1e10 },)"
+    R"({ "x":{}, "events" : [ {"event": )"
+    R"({ "event_id":"$\u0061","n":-0,"n":1e10 },)"
     R"("stream_ordering": 9223372036854775807, "y":[1]},)"
     R"({"stream_ordering":0,"event":{"s":"\ud800"}} ],"x":2 })");
   REQUIRE(sliced);
@@ -56,10 +57,10 @@ TEST_CASE("submission: events keep their bytes and have their orderings") {
 }
 
 TEST_CASE("submission: of equal orderings the first counts") {
-  const auto sliced = slice_submission(
-    R"({"events":[{"stream_ordering":7,"event":{"a":1}},)"
-    R"({"stream_ordering":7,"event":{"a":2}},)"
-    R"({"stream_ordering":7,"event":{"a":3}}]})");
+  const auto sliced
+    = slice_submission(R"({"events":[{"stream_ordering":7,"event":{"a":1}},)"
+                       R"({"stream_ordering":7,"event":{"a":2}},)"
+                       R"({"stream_ordering":7,"event":{"a":3}}]})");
   REQUIRE(sliced);
   REQUIRE(sliced.value().elements.size() == 1);
   CHECK(sliced.value().elements[0].bytes == R"({"a":1})");
@@ -126,8 +127,7 @@ TEST_CASE("submission: a request holds so many events and no more") {
   const auto full = slice_submission(R"({"events":[)" + items(most) + "]}");
   REQUIRE(full);
   CHECK(full.value().orderings.size() == most);
-  const auto told
-    = wrong_with(R"({"events":[)" + items(most + 1) + "]}");
+  const auto told = wrong_with(R"({"events":[)" + items(most + 1) + "]}");
   CHECK(told.code == ec::too_large);
   CHECK(told.context
         == fmt::format("{} events, at most {} go into one request", most + 1,
