@@ -9,6 +9,7 @@ namespace weir {
 struct store_probe {
   std::atomic<uint64_t> commits{0};
   std::atomic<uint64_t> operations{0};
+  std::atomic<uint64_t> rows{0}; ///< As the batches were planned.
   std::atomic<uint64_t> failed_batches{0};
   std::atomic<uint64_t> expired_operations{0};
   std::atomic<uint64_t> in_doubt_commits{0};

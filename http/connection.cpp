@@ -359,6 +359,7 @@ awaitable<bool> tcp_connection::refuse(http_response response) {
   if (response.status == 0)
     co_return false;
   ++shared_->refused;
+  ++shared_->refusals_with(response.status);
   response.close = true;
   co_return co_await send(std::move(response));
 }

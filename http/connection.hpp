@@ -37,6 +37,19 @@ struct listener_state {
   std::atomic<uint64_t> held{0};
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> refused{0};
+  /// Of those: by what they were answered.
+  std::atomic<uint64_t> malformed{0}, too_large{0}, too_slow{0}, busy{0};
+
+  std::atomic<uint64_t>& refusals_with(int status) {
+    switch (status) {
+    case 408: return too_slow;
+    case 413:
+    case 414:
+    case 431: return too_large;
+    case 503: return busy;
+    default: return malformed;
+    }
+  }
   std::atomic<uint64_t> displaced{0};
 };
 

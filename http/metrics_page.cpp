@@ -16,14 +16,17 @@ namespace {
 /// Collects samples into the families of schema/metrics.hpp.
 class page {
 public:
-  void add(std::string_view family, std::string_view label_value,
-           double value) {
+  void add(std::string_view family, std::string_view label_value, double value,
+           std::string_view second_value = {}) {
     const auto& about = metric_family_named(family);
     auto& to = family_of(about);
     prometheus::ClientMetric sample;
     if (!about.label.empty())
       sample.label.push_back(
         {std::string{about.label}, std::string{label_value}});
+    if (!about.second_label.empty())
+      sample.label.push_back(
+        {std::string{about.second_label}, std::string{second_value}});
     if (about.kind == metric_kind::counter)
       sample.counter.value = value;
     else
@@ -79,6 +82,8 @@ void add_queue(page& to, const queue_view& view, stored_time as_of) {
          static_cast<double>(std::max<int64_t>(age, 0)) / 1000.0);
   to.add("weir_appservice_attempts", id,
          view.status ? number(view.status->attempts) : 0.0);
+  if (view.status && !view.status->last_error.empty())
+    to.add("weir_appservice_last_error", id, 1, view.status->last_error);
   to.add("weir_appservice_resting", id, state == "resting" ? 1 : 0);
   to.add("weir_appservice_blocked", id, state == "blocked" ? 1 : 0);
   to.add("weir_appservice_dead_letters", id, number(view.dead_letters));
@@ -122,6 +127,12 @@ void add_listener(page& to, const listener_counts& counts,
          number(counts.unauthorised));
   to.add("weir_requests_refused_total", "unrecognised",
          number(counts.unrecognised));
+  constexpr std::string_view refused = "weir_requests_refused_total";
+  const auto& by_http = figures.listener.refusals;
+  to.add(refused, "malformed", number(by_http.malformed));
+  to.add(refused, "too_large", number(by_http.too_large));
+  to.add(refused, "too_slow", number(by_http.too_slow));
+  to.add(refused, "busy", number(by_http.busy));
   to.add("weir_proxied_total", "sent", number(counts.proxied));
   to.add("weir_proxied_total", "unreachable", number(counts.unreachable));
   to.add("weir_connections_displaced_total", "homeserver",
@@ -139,11 +150,14 @@ void add_listener(page& to, const listener_counts& counts,
   to.add("weir_budget_bytes", number(figures.listener.budget_used));
 }
 
-void add_store(page& to) {
+void add_store(page& to, const process_figures& figures) {
   const auto& probe = process_store_probe();
   to.add("weir_store_writable", probe.writable ? 1 : 0);
   to.add("weir_store_commits_total", number(probe.commits));
   to.add("weir_store_operations_total", number(probe.operations));
+  to.add("weir_store_rows_total", number(probe.rows));
+  to.add("weir_store_file_bytes", "database", number(figures.database_bytes));
+  to.add("weir_store_file_bytes", "log", number(figures.log_bytes));
   to.add("weir_store_failed_batches_total", number(probe.failed_batches));
   to.add("weir_store_expired_operations_total",
          number(probe.expired_operations));
@@ -180,7 +194,7 @@ std::string metrics_page(std::span<const queue_view> queues, stored_time as_of,
     add_queue(result, view, as_of);
   add_listener(result, counts, figures);
   add_second_door(result, counts);
-  add_store(result);
+  add_store(result, figures);
   add_actors(result, figures);
   return result.text();
 }

@@ -20,6 +20,8 @@ struct process_figures {
   size_t actor_threads = 0;
   trace::control_status trace;
   uint64_t held_for_store = 0; ///< Transactions that were read and wait.
+  uint64_t database_bytes = 0; ///< Of SQLite's file,
+  uint64_t log_bytes = 0;      ///< and of its log.
 };
 
 /// The page that Prometheus reads.

@@ -134,8 +134,14 @@ public:
 
   [[nodiscard]] figures figures_now() const {
     const std::lock_guard lock{mutex_};
-    return {open_.size(),      shared_->held,    shared_->budget.used(),
-            shared_->requests, shared_->refused, shared_->displaced};
+    return {open_.size(),
+            shared_->held,
+            shared_->budget.used(),
+            shared_->requests,
+            shared_->refused,
+            shared_->displaced,
+            {shared_->malformed, shared_->too_large, shared_->too_slow,
+             shared_->busy}};
   }
 
 private:

@@ -53,9 +53,14 @@ public:
   /// Closes everything at once.
   void stop();
 
+  /// Requests that were refused before the handler's answer, by reason.
+  struct refusals {
+    uint64_t malformed = 0, too_large = 0, too_slow = 0, busy = 0;
+  };
   struct figures {
     uint64_t connections = 0, held = 0, budget_used = 0, requests = 0,
              refused = 0, displaced = 0;
+    http_server::refusals refusals = {};
   };
   [[nodiscard]] figures figures_now() const;
 

@@ -15,6 +15,7 @@
 #include "persistence/clock_offset.hpp"
 #include "persistence/data_lock.hpp"
 #include "schema/config_files.hpp"
+#include "schema/config_values.hpp"
 #include "schema/log.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -26,6 +27,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <random>
@@ -301,7 +303,17 @@ private:
             bridges.idle,
             setup_.settings.actors.threads,
             trace_->status(),
-            board_->held()};
+            board_->held(),
+            size_of_file(""),
+            size_of_file("-wal")};
+  }
+
+  /// 0 when there is none, as on PostgreSQL.
+  [[nodiscard]] uint64_t size_of_file(const char* suffix) const {
+    const auto file = sqlite_file_of(setup_.settings.storage.url);
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(file + suffix, none);
+    return none || file.empty() ? 0 : bytes;
   }
 
   server_options listener_options_of() {

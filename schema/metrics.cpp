@@ -38,6 +38,10 @@ constexpr metric_family families[] = {
    "Age of the oldest element owed; alert on this."},
   {"weir_appservice_attempts", gauge, "appservice",
    "Sends of the pinned transaction so far, by this process."},
+  {"weir_appservice_last_error", gauge, "appservice",
+   "1 for the class of the last failure, such as http_503 or timeout, as in "
+   "weir status; it stays after a recovery.",
+   "class"},
   {"weir_appservice_resting", gauge, "appservice",
    "1 while the queue rests after a refusal or is blocked."},
   {"weir_appservice_blocked", gauge, "appservice",
@@ -63,7 +67,9 @@ constexpr metric_family families[] = {
    "Bodies that are no transactions: kept, full (not kept for want of room), "
    "failed (the store did not take them)."},
   {"weir_requests_refused_total", counter, "reason",
-   "Requests turned away: unauthorised, unrecognised."},
+   "Requests turned away: unauthorised, unrecognised; before anything was "
+   "asked of Weir, malformed (what is no HTTP for it), too_large (head or "
+   "body), too_slow, busy (no room for the body in time)."},
   {"weir_proxied_total", counter, "result",
    "Requests passed on to bridges: sent, unreachable."},
   {"weir_connections_displaced_total", counter, "side",
@@ -80,6 +86,11 @@ constexpr metric_family families[] = {
    "1 when the last batch was committed. 0: alert, Weir takes nothing in."},
   {"weir_store_commits_total", counter, "", "Batches committed."},
   {"weir_store_operations_total", counter, "", "Operations in those batches."},
+  {"weir_store_rows_total", counter, "",
+   "Rows that those operations wrote, about; divide by commits."},
+  {"weir_store_file_bytes", gauge, "file",
+   "Size of SQLite's files: database, log. The log over 128 MiB: something "
+   "reads for long. 0 on PostgreSQL."},
   {"weir_store_failed_batches_total", counter, "", "Batches that failed."},
   {"weir_store_expired_operations_total", counter, "",
    "Operations refused because the writer was behind."},
@@ -107,6 +118,14 @@ constexpr metric_family families[] = {
    "1 when a trace ended because it could not be written: see the log."},
 };
 
+std::string labels_of(const metric_family& family) {
+  std::string text;
+  for (const auto label : {family.label, family.second_label})
+    if (!label.empty())
+      text += fmt::format("{}`{}`", text.empty() ? "" : ", ", label);
+  return text;
+}
+
 } // namespace
 
 std::span<const metric_family> metric_families() {
@@ -129,11 +148,9 @@ std::string metrics_reference() {
       "bounded: `appservice` by the configured\nappservices, all others by "
       "the code.\n\n| family | kind | label | meaning |\n|---|---|---|---|\n";
   for (const auto& family : families)
-    text += fmt::format(
-      "| `{}` | {} | {} | {} |\n", family.name,
-      family.kind == counter ? "counter" : "gauge",
-      family.label.empty() ? "" : fmt::format("`{}`", family.label),
-      family.help);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", family.name,
+                        family.kind == counter ? "counter" : "gauge",
+                        labels_of(family), family.help);
   return text;
 }
 

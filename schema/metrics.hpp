@@ -15,8 +15,9 @@ enum class metric_kind : uint8_t { counter, gauge };
 struct metric_family {
   std::string_view name;
   metric_kind kind = metric_kind::gauge;
-  std::string_view label; ///< Its one label; empty: none.
+  std::string_view label; ///< Empty: none.
   std::string_view help;  ///< With the unit, and what to do about it.
+  std::string_view second_label = {}; ///< Empty: there is none.
 };
 
 std::span<const metric_family> metric_families();

@@ -28,6 +28,7 @@ queue_view resting_queue() {
   view.status.emplace();
   view.status->state = "resting";
   view.status->attempts = 4;
+  view.status->last_error = "timeout";
   return view;
 }
 
@@ -80,6 +81,38 @@ TEST_CASE("metrics page: what became of broken bodies is counted apart") {
   CHECK(has(text, family + "kept\"} 1"));
   CHECK(has(text, family + "full\"} 2"));
   CHECK(has(text, family + "failed\"} 3"));
+}
+
+TEST_CASE("metrics page: bounds, refusals and sizes have their figures") {
+  auto view = resting_queue();
+  view.row.near_bounds = 2;
+  view.row.overflowed = 11;
+  view.status->last_error = "http_503";
+  listener_counts counts;
+  counts.unauthorised = 1;
+  counts.second_door.too_large = 2;
+  counts.second_door.events_duplicate = 3;
+  process_figures figures;
+  figures.listener.refusals = {4, 5, 6, 7};
+  figures.database_bytes = 8;
+  figures.log_bytes = 9;
+  const auto text = metrics_page(std::vector{view}, {}, counts, figures);
+  for (const std::string line :
+       {"appservice_near_bound{appservice=\"irc\"} 1",
+        "appservice_overflowed_elements_total{appservice=\"irc\"} 11",
+        "appservice_last_error{appservice=\"irc\",class=\"http_503\"} 1",
+        "requests_refused_total{reason=\"unauthorised\"} 1",
+        "second_door_requests_total{result=\"too_large\"} 2",
+        "second_door_events_total{result=\"duplicate\"} 3",
+        "requests_refused_total{reason=\"malformed\"} 4",
+        "requests_refused_total{reason=\"too_large\"} 5",
+        "requests_refused_total{reason=\"too_slow\"} 6",
+        "requests_refused_total{reason=\"busy\"} 7",
+        "store_file_bytes{file=\"database\"} 8",
+        "store_file_bytes{file=\"log\"} 9"}) {
+    CAPTURE(line);
+    CHECK(has(text, "weir_" + line));
+  }
 }
 
 TEST_CASE("metrics page: every family of the reference is on it") {

@@ -102,6 +102,7 @@ TEST_CASE("budget: after the hold it is 503 and when to come back") {
   CHECK(second.ended());
   CHECK(queue.size() == 0);
   CHECK(server.figures().refused == 1);
+  CHECK(server.figures().refusals.busy == 1);
   CHECK(server.figures().budget_used == 800);
 }
 
