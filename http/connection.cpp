@@ -301,7 +301,7 @@ tcp_connection::held_until(std::function<bool()> ready, time_point deadline,
                            in_drain waits) {
   if (ready())
     co_return std::nullopt;
-  const held_mark mark{shared_->held};
+  const held_request mark{shared_->held};
   while (!ready()) {
     if (stopped_ || wire_.peer_ended())
       co_return silence();

@@ -54,14 +54,14 @@ struct listener_state {
 };
 
 /// Counts one request as held while it lives.
-class held_mark {
+class held_request {
 public:
-  explicit held_mark(std::atomic<uint64_t>& held) : held_{held} {
+  explicit held_request(std::atomic<uint64_t>& held) : held_{held} {
     ++held_;
   }
-  held_mark(const held_mark&) = delete;
-  held_mark& operator=(const held_mark&) = delete;
-  ~held_mark() {
+  held_request(const held_request&) = delete;
+  held_request& operator=(const held_request&) = delete;
+  ~held_request() {
     --held_;
   }
 

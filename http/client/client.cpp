@@ -45,7 +45,7 @@ expected<exchange::plan> plan_of(uint64_t id, http_request request) {
   return plan;
 }
 
-void close_on_its_strand(std::shared_ptr<connection> one) {
+void close_on_its_strand(std::shared_ptr<outbound_connection> one) {
   const auto strand = one->strand();
   net::post(strand, [one = std::move(one)] { one->close(); });
 }
@@ -74,7 +74,8 @@ public:
   void connected() override {
     ++connects_;
   }
-  void keep(const std::string& pool, std::shared_ptr<connection> kept) override;
+  void keep(const std::string& pool,
+            std::shared_ptr<outbound_connection> kept) override;
   void ended(uint64_t id) override;
 
 private:
@@ -82,7 +83,8 @@ private:
                                   trouble& refused);
   bool make_room();
   void refuse(trouble why, continuation done);
-  void drop(const std::string& pool, const std::shared_ptr<connection>& dead);
+  void drop(const std::string& pool,
+            const std::shared_ptr<outbound_connection>& dead);
 
   net::io_context& io_;
   const limits bounds_;
@@ -93,7 +95,7 @@ private:
   std::atomic<uint64_t> connects_ = 0;
 
   mutable std::mutex lock_;
-  idle_pool<connection> idle_;
+  idle_pool<outbound_connection> idle_;
   /// Weak: an exchange lives by the work it has under way.
   std::unordered_map<uint64_t, std::weak_ptr<exchange>> in_flight_;
   uint64_t requests_ = 0;
@@ -137,8 +139,8 @@ std::shared_ptr<exchange> http_client::impl::begin(exchange::plan plan,
     return nullptr;
   }
   if (!kept)
-    with
-      = std::make_shared<connection>(net::make_strand(io_), open_slot{open_});
+    with = std::make_shared<outbound_connection>(net::make_strand(io_),
+                                                 open_slot{open_});
   auto one = std::make_shared<exchange>(std::move(plan), std::move(with), kept,
                                         shared_from_this(), std::move(done));
   in_flight_.emplace(id, one);
@@ -166,7 +168,7 @@ void http_client::impl::refuse(trouble why, continuation done) {
 }
 
 void http_client::impl::keep(const std::string& pool,
-                             std::shared_ptr<connection> kept) {
+                             std::shared_ptr<outbound_connection> kept) {
   {
     const std::scoped_lock hold{lock_};
     if (stopped_ || !idle_.keep(pool, kept))
@@ -183,7 +185,7 @@ void http_client::impl::keep(const std::string& pool,
 }
 
 void http_client::impl::drop(const std::string& pool,
-                             const std::shared_ptr<connection>& dead) {
+                             const std::shared_ptr<outbound_connection>& dead) {
   {
     const std::scoped_lock hold{lock_};
     if (!idle_.drop(pool, dead.get()))
@@ -210,7 +212,7 @@ void http_client::impl::abort(request_id id) {
 }
 
 void http_client::impl::stop() {
-  std::vector<std::shared_ptr<connection>> idle;
+  std::vector<std::shared_ptr<outbound_connection>> idle;
   std::vector<std::shared_ptr<exchange>> busy;
   {
     const std::scoped_lock hold{lock_};

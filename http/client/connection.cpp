@@ -59,17 +59,18 @@ open_slot& open_slot::operator=(open_slot&& other) noexcept {
   return *this;
 }
 
-connection::connection(const io_strand& strand, open_slot slot)
+outbound_connection::outbound_connection(const io_strand& strand,
+                                         open_slot slot)
   : strand_{strand},
     slot_{std::move(slot)},
     socket_{strand},
     timer_{strand} {
 }
 
-net::awaitable<trouble> connection::open(const peer_endpoint& peer,
-                                         const std::string& ca_file,
-                                         std::chrono::milliseconds deadline,
-                                         connection_means means) {
+net::awaitable<trouble>
+outbound_connection::open(const peer_endpoint& peer, const std::string& ca_file,
+                          std::chrono::milliseconds deadline,
+                          connection_means means) {
   std::vector<socket_target> targets;
   if (peer.kind == peer_endpoint::transport::unix_socket) {
     targets.push_back({net::local::stream_protocol::endpoint{peer.socket_path},
@@ -94,8 +95,8 @@ net::awaitable<trouble> connection::open(const peer_endpoint& peer,
 }
 
 net::awaitable<trouble>
-connection::look_up(const std::string& host, name_lookup& names,
-                    std::vector<std::string>& addresses) {
+outbound_connection::look_up(const std::string& host, name_lookup& names,
+                             std::vector<std::string>& addresses) {
   stage_ = "name lookup of " + host;
   // The look-up may outlast this connection and even the io_context's work for
   // it: it holds neither, and `name_lookup::stop` comes before their end.
@@ -122,8 +123,9 @@ connection::look_up(const std::string& host, name_lookup& names,
   co_return trouble{};
 }
 
-net::awaitable<trouble> connection::connect(std::vector<socket_target> targets,
-                                            std::chrono::milliseconds share) {
+net::awaitable<trouble>
+outbound_connection::connect(std::vector<socket_target> targets,
+                             std::chrono::milliseconds share) {
   race_ = std::make_shared<socket_race>(strand_, std::move(targets), share);
   co_await race_->run();
   auto winner = race_->take_winner();
@@ -138,9 +140,9 @@ net::awaitable<trouble> connection::connect(std::vector<socket_target> targets,
   co_return trouble{};
 }
 
-net::awaitable<trouble> connection::shake_hands(const std::string& host,
-                                                const std::string& ca_file,
-                                                tls_trust& trust) {
+net::awaitable<trouble>
+outbound_connection::shake_hands(const std::string& host,
+                                 const std::string& ca_file, tls_trust& trust) {
   const auto session = trust.session(ca_file, host);
   if (!session)
     co_return trouble{no_answer::tls, session.error().context};
@@ -156,8 +158,8 @@ net::awaitable<trouble> connection::shake_hands(const std::string& host,
   co_return trouble{};
 }
 
-void connection::write(std::string_view head, std::string_view body,
-                       std::function<void(error_code)> done) {
+void outbound_connection::write(std::string_view head, std::string_view body,
+                                std::function<void(error_code)> done) {
   const std::array<net::const_buffer, 2> bytes{
     net::buffer(head.data(), head.size()),
     net::buffer(body.data(), body.size())};
@@ -169,8 +171,8 @@ void connection::write(std::string_view head, std::string_view body,
     net::async_write(socket_, bytes, std::move(ended));
 }
 
-net::awaitable<connection::read_result>
-connection::read_some(std::span<char> into) {
+net::awaitable<outbound_connection::read_result>
+outbound_connection::read_some(std::span<char> into) {
   read_result result;
   const auto buffer = net::buffer(into.data(), into.size());
   if (tls_)
@@ -182,8 +184,8 @@ connection::read_some(std::span<char> into) {
   co_return result;
 }
 
-void connection::watch(std::chrono::milliseconds idle_time,
-                       std::function<void()> dead) {
+void outbound_connection::watch(std::chrono::milliseconds idle_time,
+                                std::function<void()> dead) {
   dead_ = std::move(dead);
   timer_.expires_after(idle_time);
   timer_.async_wait(
@@ -194,7 +196,7 @@ void connection::watch(std::chrono::milliseconds idle_time,
   wait_for_sound();
 }
 
-void connection::wait_for_sound() {
+void outbound_connection::wait_for_sound() {
   socket_.async_wait(
     stream_socket::wait_read,
     [self = shared_from_this(), turn = watch_turn_](error_code error) {
@@ -208,13 +210,13 @@ void connection::wait_for_sound() {
     });
 }
 
-void connection::die() {
+void outbound_connection::die() {
   ++watch_turn_;
   if (const auto dead = std::exchange(dead_, nullptr))
     dead();
 }
 
-bool connection::wake() {
+bool outbound_connection::wake() {
   ++watch_turn_;
   dead_ = nullptr;
   timer_.cancel();
@@ -223,7 +225,7 @@ bool connection::wake() {
   return silent();
 }
 
-bool connection::silent() {
+bool outbound_connection::silent() {
   if (closed_ || (tls_ && session_holds_bytes(tls_->native_handle())))
     return false;
   char byte = 0;
@@ -232,7 +234,7 @@ bool connection::silent() {
   return seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-void connection::close() {
+void outbound_connection::close() {
   closed_ = true;
   ++watch_turn_;
   dead_ = nullptr;

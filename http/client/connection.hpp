@@ -47,9 +47,10 @@ struct trouble {
 
 /// One connection to a peer, plain or TLS, over TCP or a unix socket. Every
 /// member is called on its strand only.
-class connection : public std::enable_shared_from_this<connection> {
+class outbound_connection
+  : public std::enable_shared_from_this<outbound_connection> {
 public:
-  connection(const io_strand& strand, open_slot slot);
+  outbound_connection(const io_strand& strand, open_slot slot);
 
   [[nodiscard]] const io_strand& strand() const noexcept {
     return strand_;

@@ -23,8 +23,9 @@ constexpr milliseconds write_grace{20};
 
 } // namespace
 
-exchange::exchange(plan what, std::shared_ptr<connection> with, bool kept,
-                   std::shared_ptr<exchange_home> home, continuation done)
+exchange::exchange(plan what, std::shared_ptr<outbound_connection> with,
+                   bool kept, std::shared_ptr<exchange_home> home,
+                   continuation done)
   : plan_{std::move(what)},
     connection_{std::move(with)},
     kept_{kept},
@@ -151,7 +152,7 @@ void exchange::replace_connection() {
   auto slot = connection_->take_slot();
   const auto strand = connection_->strand();
   connection_->close();
-  connection_ = std::make_shared<connection>(strand, std::move(slot));
+  connection_ = std::make_shared<outbound_connection>(strand, std::move(slot));
   kept_ = false;
   reader_.reset();
 }

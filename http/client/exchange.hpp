@@ -23,7 +23,8 @@ public:
   /// A connection was opened.
   virtual void connected() = 0;
   /// The exchange leaves a connection fit for another request.
-  virtual void keep(const std::string& pool, std::shared_ptr<connection> kept)
+  virtual void keep(const std::string& pool,
+                    std::shared_ptr<outbound_connection> kept)
     = 0;
   /// The exchange is over; its continuation runs next.
   virtual void ended(uint64_t id) = 0;
@@ -46,7 +47,7 @@ public:
   using continuation = std::function<void(http_answer)>;
 
   /// `with`: a kept connection, or one that is not open yet.
-  exchange(plan what, std::shared_ptr<connection> with, bool kept,
+  exchange(plan what, std::shared_ptr<outbound_connection> with, bool kept,
            std::shared_ptr<exchange_home> home, continuation done);
 
   /// Starts the work. Any thread.
@@ -69,7 +70,7 @@ private:
   void finish();
 
   plan plan_;
-  std::shared_ptr<connection> connection_;
+  std::shared_ptr<outbound_connection> connection_;
   bool kept_;
   std::shared_ptr<exchange_home> home_;
   continuation done_;
