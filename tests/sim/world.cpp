@@ -16,7 +16,7 @@ constexpr milliseconds hold{45'000};
 /// What Weir may take beyond it: an operation and its commit.
 constexpr milliseconds answer_grace{20'000};
 /// A run that takes more messages is a loop.
-constexpr uint64_t messages_max = 2'000'000;
+constexpr uint64_t messages_max = 200'000;
 /// A run that is not over so long after its plan never is: a bisection of hangs
 /// takes minutes for each half.
 constexpr milliseconds patience{8 * 3'600'000};
