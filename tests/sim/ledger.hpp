@@ -190,6 +190,8 @@ private:
     milliseconds wish_restored_until{0};
     milliseconds alive_at{-1};
     milliseconds rested_until{0}; ///< Not later, had it not shown life.
+    /// The latest that `rests_until` ever was: an old copy may hold that pause.
+    milliseconds rested_ever{0};
     milliseconds moved{0};
     milliseconds closed_at{-1};
   };

@@ -154,6 +154,21 @@ TEST_CASE("sim_ledger: what a bridge asked for is not ended by a ping") {
   }
 }
 
+TEST_CASE("sim_ledger: an old copy holds the pause of its day") {
+  told run;
+  run.store({1});
+  run.send("a-1", {1});
+  run.close("a-1", ending::refused, 60'000);
+  const auto mark = run.book.mark();
+  run.wait(1'000);
+  run.book.alive(0, run.now); // Which ends what goes beyond the wish.
+  run.book.put_back(mark, run.now);
+  run.wait(59'000 + 5'000 + 1'000);
+  CHECK(run.rule() == "");
+  run.wait(1);
+  CHECK(run.rule() == "moves on");
+}
+
 TEST_CASE("sim_ledger: a ping may come before the answer that began a pause") {
   told run;
   run.store({1});

@@ -191,6 +191,7 @@ void ledger::pause(bridge_state& to, ending how, milliseconds wish,
     to.wished_at = at;
   }
   to.rests_until = std::max(to.rests_until, at + longest);
+  to.rested_ever = std::max(to.rested_ever, to.rests_until);
   if (wish.count() > 0)
     to.wish_stored_until = to.rests_until;
 }
@@ -300,6 +301,7 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
   for (auto& each : bridges_) {
     each.current.clear();
     each.moved = std::max(each.moved, at);
+    each.rests_until = std::max(each.rests_until, each.rested_ever);
     for (auto& [id, known] : each.transactions) {
       known.ended = false;
       known.hangs = hangs_min; // It may come again, under another id.
