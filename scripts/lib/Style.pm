@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use Sources qw(line_of call_arguments is_product);
 our @EXPORT_OK = qw(complain complaints load_allowances check_text check_cpp
-  check_tests check_headers branches_of one_armed_in);
+  check_tests check_headers check_class_names branches_of one_armed_in);
 
 my $file_lines_max = 400;
 my $function_lines_max = 60;
@@ -201,6 +201,34 @@ sub check_cases {
     complain("$file->{path}:$line", "ctest cannot carry ';' in a name") if $name =~ /;/;
     complain("$file->{path}:$line", "a name is \"unit: a sentence\", not \"$name\"")
       unless $name =~ /^[^:]+: \S/;
+  }
+}
+
+# Two classes of one name in one namespace are one to the linker, which may run
+# the destructor of one on the other: no compiler tells.
+sub check_class_names {
+  my (@files) = @_;
+  my %defined_in;
+  for my $file (@files) {
+    my (@scopes, @found);
+    while ($file->{code} =~ /([^{};]*)([{};])/g) {
+      my ($head, $mark) = ($1, $2);
+      $head =~ s/\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>//g;
+      if ($mark eq '}') { pop @scopes }
+      if ($mark eq '{') {
+        my $names_all = !grep { !defined } @scopes;
+        my ($space) = $head =~ /\bnamespace\s*([\w:]*)\s*$/;
+        my ($class) = $head =~ /(?:^|\s)(?:class|struct|enum class)\s+(\w+)(?![\w:<])[^()=]*$/;
+        push @found, join '::', @scopes, $class if defined $class && $names_all
+          && !grep { $_ eq q() } @scopes;
+        push @scopes, $space;
+      }
+    }
+    for my $name (@found) {
+      complain($file->{path}, "$name is the name of a class in $defined_in{$name}, too")
+        if exists $defined_in{$name};
+      $defined_in{$name} //= $file->{path};
+    }
   }
 }
 
