@@ -1,5 +1,6 @@
 #include "persistence/sql/inbox.hpp"
 
+#include "persistence/sql/retention.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -110,14 +111,7 @@ expected<uint64_t> inbox::forget_inbound(queue_no queue, stored_time before,
                                          size_t keep_max, size_t rows_max) {
   WEIR_TRY(const auto too_many, excess(queue, keep_max));
   WEIR_TRY(oldest_.run(queue, as_count(rows_max)));
-  std::optional<int64_t> last;
-  for (uint64_t place = 0;; ++place) {
-    WEIR_TRY(auto found, oldest_.next());
-    if (!found || (place >= too_many && oldest_.when(1) >= before))
-      break;
-    last = oldest_.number(0);
-  }
-  oldest_.done();
+  WEIR_TRY(const auto last, last_to_forget(oldest_, too_many, before));
   if (!last)
     return uint64_t{0};
   WEIR_TRY(remove_.run(queue, *last));
