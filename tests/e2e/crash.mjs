@@ -28,11 +28,11 @@ if (argument('--kills') !== undefined) {
 } else {
   test_on_stores('g02 20 kills lose nothing', { seconds: 200 },
     (t) => one_campaign(t, 20, seed));
-  test_on_stores('g02 10 kills among reloads, drains, splits, rejections and ' +
-    'a full queue lose nothing', { seconds: 200 },
+  test_on_stores('g02 10 kills among reloads, drains, splits, rejections, ' +
+    'a full queue and the second door lose nothing', { seconds: 200 },
   (t) => one_campaign(t, 10, seed, operated_campaign));
-  test_on_stores('g02 100 kills among reloads, drains, splits, rejections ' +
-    'and a full queue lose nothing', { seconds: 3000, soak: true },
+  test_on_stores('g02 100 kills among reloads, drains, splits, rejections, ' +
+    'a full queue and the second door lose nothing', { seconds: 3000, soak: true },
   (t) => one_campaign(t, 100, seed, operated_campaign));
   for (let part = 0; part < 20; part += 1) {
     test_on_stores(`g02 100 kills lose nothing, part ${part + 1} of 20`,

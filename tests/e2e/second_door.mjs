@@ -8,23 +8,15 @@ import { named_steps } from './lib/campaign.mjs';
 import { answer } from './lib/behaviours.mjs';
 import { message } from './lib/events.mjs';
 import { raw_connection, request_text } from './lib/raw_http.mjs';
+import { door_of, hand_in } from './lib/second_door.mjs';
 import { run, test, test_on_stores } from './lib/test.mjs';
-import { fetch_text } from './lib/weir.mjs';
 import { stays, until } from './lib/wait.mjs';
 
-const target = (id) => `/_weir/v1/appservices/${encodeURIComponent(id)}/events`;
 const id_of = (ordering) => `$o${ordering}`;
 
 function body_of(...orderings) {
   return JSON.stringify({ events: orderings.map((n) =>
     ({ stream_ordering: n, event: message(id_of(n)) })) });
-}
-
-function hand_in(weir, bridge, body, { token = bridge.hs_token,
-  method = 'POST', id = bridge.id, seconds = 60 } = {}) {
-  return fetch_text(weir.port, target(id), { method, body, seconds,
-    headers: { authorization: `Bearer ${token}`,
-      'content-type': 'application/json' } });
 }
 
 async function taken(weir, bridge, ...orderings) {
@@ -126,7 +118,7 @@ test('second door: who may use it, and how', async (t) => {
   // The token is looked at before the body is asked for.
   const connection = await new raw_connection(weir.port).open();
   t.at_end(() => connection.close());
-  connection.write([`POST ${target(bridge.id)} HTTP/1.1`, 'Host: weir',
+  connection.write([`POST ${door_of(bridge.id)} HTTP/1.1`, 'Host: weir',
     'Authorization: Bearer wrong', 'Content-Length: 1000000',
     'Expect: 100-continue', '', ''].join('\r\n'));
   assert.equal((await connection.response()).status, 403);
@@ -149,7 +141,7 @@ test_on_stores('second door: an answer that is cut, a delivery, and the same '
   const weir = await t.weir({ bridges: [bridge] });
   const connection = await new raw_connection(weir.port).open();
   const body = body_of(1, 2, 3);
-  connection.write(request_text('POST', target(bridge.id),
+  connection.write(request_text('POST', door_of(bridge.id),
     [`Authorization: Bearer ${bridge.hs_token}`,
       'Content-Type: application/json'], body));
   const wanted = [1, 2, 3].map(id_of);

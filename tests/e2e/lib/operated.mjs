@@ -1,6 +1,7 @@
 /// A crash campaign of another kind: between the kills an operator reloads and
 /// drains, and each bridge has a trouble of its own: one takes no large bodies,
-/// one rejects some events for good, one is slow behind a queue that is full.
+/// one rejects some events for good, one is slow behind a queue that is full. A
+/// fourth gets its events through the second door, many handed in again.
 import path from 'node:path';
 import { answer, at_most, fail_at_random, refuse_type, slow,
   verdictless_failures } from './behaviours.mjs';
@@ -9,6 +10,7 @@ import { must_hold } from './checkers.mjs';
 import { message } from './events.mjs';
 import { write_private, configuration } from './files.mjs';
 import { random_source } from './random.mjs';
+import { door_sender } from './second_door.mjs';
 import { pause, until } from './wait.mjs';
 
 export const rejected_type = 'org.example.rejected';
@@ -33,6 +35,7 @@ const troubles = {
   picky: (then) => refuse_type(rejected_type,
     answer(400, '{"errcode":"M_BAD_JSON"}'), then),
   full: (then) => slow(60, then),
+  door: (then) => then,
 };
 
 export class operated_load {
@@ -53,7 +56,10 @@ export class operated_load {
     this.weir = await t.prepare({ stoppable: true, over: settings(10),
       bridges: this.lanes.map((one) => one.bridge) });
     for (const lane of this.lanes) {
-      lane.from = t.sender(this.weir, lane.bridge);
+      lane.from = lane.id === 'door'
+        ? new door_sender({ ...lane, weir: this.weir })
+        : t.sender(this.weir, lane.bridge);
+      t.at_end(() => lane.from.close());
       lane.sends = this.#send_on(lane);
     }
     return this;
@@ -124,7 +130,7 @@ export class operated_load {
       await until(`${id} is owed nothing`, async () =>
         (await this.weir.queue(id)).depth_events === 0, seconds);
       must_hold({ accepted: good, sent: from.sent,
-        records: bridge.transactions, replanned: id !== 'full' });
+        records: bridge.transactions, replanned: id === 'small' || id === 'picky' });
       await this.#judge_letters(id, from.accepted.filter(is_bad));
       events[id] = from.accepted.length;
     }
@@ -134,7 +140,7 @@ export class operated_load {
       bridge.transactions.map((one) => one.status));
     const of = (status) => statuses.filter((one) => one === status).length;
     return { ...this.counts, events, answers_413: of(413),
-      answers_400: of(400), full: this.lanes.at(-1).from.failures };
+      answers_400: of(400), refused: this.lanes.map((one) => one.from.failures) };
   }
 
   /// What was rejected is kept, and nothing else is.
