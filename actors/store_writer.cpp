@@ -83,9 +83,12 @@ caf::result<Reply> store_writer_state::submit(const Request& request,
     *result = std::move(done.value());
     return ok();
   };
-  in_writer.settle = [answer, result](const expected<void>& outcome) mutable {
-    if (outcome)
+  in_writer.settle = [answer, result, rows = in_batch.rows](
+                       const expected<void>& outcome) mutable {
+    if (outcome) {
+      process_store_probe().rows += rows;
       stop_after_commit(**result);
+    }
     answer(outcome);
   };
   enqueue(std::move(in_writer), in_batch, request.deadline);
@@ -98,7 +101,6 @@ void store_writer_state::enqueue(batch_operation operation,
   queue_.push({ticket, in_batch.key, in_batch.rows, in_batch.bytes,
                in_batch.priority, deadline});
   waiting_.emplace(ticket, std::move(operation));
-  rows_.emplace(ticket, in_batch.rows);
   if (std::exchange(flush_sent_, true))
     return;
   // Lands behind all that is queued already: that is the batch.
@@ -119,7 +121,6 @@ void store_writer_state::run_batches() {
 void store_writer_state::refuse_expired() {
   for (const auto ticket : queue_.take_expired(self_->now())) {
     auto late = waiting_.extract(ticket);
-    rows_.erase(ticket);
     ++process_store_probe().expired_operations;
     late.mapped().settle(fail(ec::expired, "the store writer is behind"));
   }
@@ -127,11 +128,8 @@ void store_writer_state::refuse_expired() {
 
 void store_writer_state::run_one(std::vector<uint64_t> tickets) {
   running_.clear();
-  uint64_t rows = 0;
-  for (const auto ticket : tickets) {
+  for (const auto ticket : tickets)
     running_.push_back(std::move(waiting_.extract(ticket).mapped()));
-    rows += rows_.extract(ticket).mapped();
-  }
   auto& probe = process_store_probe();
   probe.operations += running_.size();
   if (!runner_ && !open_runner()) {
@@ -158,7 +156,6 @@ void store_writer_state::run_one(std::vector<uint64_t> tickets) {
     return;
   }
   ++probe.commits;
-  probe.rows += rows;
   probe.commit_microseconds += static_cast<uint64_t>(
     std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   probe.position = runner_->lease().pos;
@@ -171,7 +168,6 @@ void store_writer_state::settle_all(const error& why) {
     operation.settle(fail(why));
   running_.clear();
   waiting_.clear();
-  rows_.clear();
 }
 
 bool store_writer_state::open_runner() {

@@ -75,7 +75,6 @@ private:
   policy::write_queue queue_;
   uint64_t next_ticket_ = 1;
   std::unordered_map<uint64_t, batch_operation> waiting_;
-  std::unordered_map<uint64_t, size_t> rows_; ///< Of each of those.
   std::vector<batch_operation> running_;
   std::optional<instant> opened_last_;
   bool flush_sent_ = false;
