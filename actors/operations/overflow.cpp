@@ -25,14 +25,6 @@ expected<uint64_t> letter_room(store& db) {
     - std::min<uint64_t>(held, limits::dead_letter_bytes_max);
 }
 
-expected<void> bury(store& db, const batch_context& batch,
-                    const queue_row& queue, const owed_row& row,
-                    const char* reason) {
-  WEIR_TRY(db.keep().bury(
-    {0, queue.id, row.seq, row.item, reason, 0, row.accepted_at, batch.now}));
-  return ok();
-}
-
 /// Takes rows out of the outbox and the counts.
 expected<void> leave(store& db, queue_row& queue,
                      std::span<const owed_row> rows) {
@@ -51,28 +43,32 @@ expected<void> leave(store& db, queue_row& queue,
   return ok();
 }
 
-/// Those of a page that outlived the bound, buried. False: no room is left, or
-/// the rest is young.
-expected<bool> bury_page(store& db, const batch_context& batch,
-                         queue_row& queue, const queue_bounds& bounds,
-                         std::span<const owed_row> page) {
-  WEIR_TRY(auto room, letter_room(db));
+std::vector<policy::overflow_row> asked_about(std::span<const owed_row> rows) {
+  std::vector<policy::overflow_row> asked;
+  for (const auto& row : rows)
+    asked.push_back({row.item.kind, row.item.bytes.size(), row.accepted_at});
+  return asked;
+}
+
+/// Does with the rows what was decided.
+expected<void> give_up(store& db, const batch_context& batch, queue_row& queue,
+                       std::span<const owed_row> rows,
+                       std::span<const policy::overflow_fate> fates,
+                       const char* reason) {
   std::vector<owed_row> gone;
-  bool more = true;
-  for (const auto& row : page) {
-    more = batch.now - row.accepted_at > bounds.age_max
-      && row.item.bytes.size() <= room;
-    if (!more)
-      break;
-    if (!policy::outlived(row.item.kind, row.accepted_at, batch.now, bounds))
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (fates[i] == policy::overflow_fate::stays)
       continue;
-    room -= row.item.bytes.size();
-    WEIR_TRY(bury(db, batch, queue, row, "too_old"));
-    gone.push_back(row);
+    if (fates[i] == policy::overflow_fate::dead_letter) {
+      WEIR_TRY(db.keep().bury({0, queue.id, rows[i].seq, rows[i].item, reason,
+                               0, rows[i].accepted_at, batch.now}));
+      ++queue.overflowed;
+    } else {
+      ++queue.dropped;
+    }
+    gone.push_back(rows[i]);
   }
-  queue.overflowed += gone.size();
-  WEIR_TRY(leave(db, queue, gone));
-  return more;
+  return leave(db, queue, gone);
 }
 
 } // namespace
@@ -90,23 +86,9 @@ expected<void> make_room(store& db, const batch_context& batch,
            db.outbox().read_owed(queue.no, from, limits::overflow_rows_max,
                                  limits::overflow_bytes_max));
   WEIR_TRY(const auto room, letter_room(db));
-  std::vector<policy::overflow_row> asked;
-  for (const auto& row : rows)
-    asked.push_back({row.item.kind, row.item.bytes.size()});
-  const auto fates = policy::make_room(asked, fill_of(queue), bounds, room);
-  std::vector<owed_row> gone;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (fates[i] == policy::overflow_fate::stays)
-      continue;
-    if (fates[i] == policy::overflow_fate::dead_letter) {
-      WEIR_TRY(bury(db, batch, queue, rows[i], "queue_full"));
-      ++queue.overflowed;
-    } else {
-      ++queue.dropped;
-    }
-    gone.push_back(std::move(rows[i]));
-  }
-  return leave(db, queue, gone);
+  const auto fates
+    = policy::make_room(asked_about(rows), fill_of(queue), bounds, room);
+  return give_up(db, batch, queue, rows, fates, "queue_full");
 }
 
 expected<void> bury_outlived(store& db, const batch_context& batch,
@@ -124,8 +106,11 @@ expected<void> bury_outlived(store& db, const batch_context& batch,
                                    limits::overflow_bytes_max));
     if (page.empty())
       return ok();
-    WEIR_TRY(const auto more, bury_page(db, batch, queue, bounds, page));
-    if (!more || queue.overflowed - before >= limits::overflow_rows_max)
+    WEIR_TRY(const auto room, letter_room(db));
+    const auto old
+      = policy::outlived(asked_about(page), batch.now, bounds, room);
+    WEIR_TRY(give_up(db, batch, queue, page, old.fates, "too_old"));
+    if (!old.all_old || queue.overflowed - before >= limits::overflow_rows_max)
       return ok();
     after = page.back().seq;
     looked += page.size();

@@ -59,10 +59,23 @@ std::vector<overflow_fate> make_room(std::span<const overflow_row> rows,
   return fates;
 }
 
-bool outlived(lane kind, stored_time accepted_at, stored_time now,
-              const queue_bounds& bounds) {
-  return kind == lane::event && bounds.age_max.count() > 0
-    && now - accepted_at > bounds.age_max;
+outlived_rows outlived(std::span<const overflow_row> rows, stored_time now,
+                       const queue_bounds& bounds, uint64_t letter_room) {
+  outlived_rows found;
+  found.fates.assign(rows.size(), overflow_fate::stays);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool is_event = rows[i].kind == lane::event;
+    found.all_old = bounds.age_max.count() > 0
+      && now - rows[i].accepted_at > bounds.age_max
+      && (!is_event || rows[i].bytes <= letter_room);
+    if (!found.all_old)
+      break;
+    if (!is_event)
+      continue;
+    found.fates[i] = overflow_fate::dead_letter;
+    letter_room -= rows[i].bytes;
+  }
+  return found;
 }
 
 uint32_t near_bounds(uint32_t before, queue_fill held,

@@ -28,6 +28,7 @@ struct queue_fill {
 struct overflow_row {
   lane kind = lane::event;
   uint64_t bytes = 0;
+  stored_time accepted_at{};
 };
 
 /// What becomes of a row at the bound.
@@ -46,11 +47,21 @@ enum class overflow_fate : uint8_t {
 make_room(std::span<const overflow_row> rows, queue_fill held,
           const queue_bounds& bounds, uint64_t letter_room);
 
-/// Whether a row above the pin has waited too long to be sent. Events only:
-/// what is ephemeral has ages of its own, and to-device messages and keys are
-/// no use to a bridge with gaps (R22).
-[[nodiscard]] bool outlived(lane kind, stored_time accepted_at, stored_time now,
-                            const queue_bounds& bounds);
+/// What outlived the bound of the age.
+struct outlived_rows {
+  std::vector<overflow_fate> fates; ///< `dead_letter` or `stays`.
+  bool all_old = true; ///< What lies behind may have outlived it as well.
+};
+
+/// Which rows have waited too long to be sent. Events only: what is ephemeral
+/// has ages of its own, and to-device messages and keys are no use to a bridge
+/// with gaps (R22). The first young row, or an old one that finds no room in
+/// `letter_room` bytes, ends it. Without a bound nothing is old.
+/// @param rows As those of `make_room`.
+[[nodiscard]] outlived_rows outlived(std::span<const overflow_row> rows,
+                                     stored_time now,
+                                     const queue_bounds& bounds,
+                                     uint64_t letter_room);
 
 /// The bounds that a queue can be near to, as bits.
 namespace near_bound {

@@ -104,15 +104,47 @@ TEST_CASE("overflow: any rows end below the bounds, or all that may go went") {
   }
 }
 
+namespace {
+
+const queue_bounds a_second{1, 1, milliseconds{1'000}, overflow_policy::hold};
+constexpr stored_time five_seconds{5'000};
+
+} // namespace
+
 TEST_CASE("overflow: events alone outlive their bound") {
-  const queue_bounds bounds{1, 1, milliseconds{1'000}, overflow_policy::hold};
-  const stored_time now{5'000};
-  CHECK(outlived(lane::event, {3'999}, now, bounds));
-  CHECK(!outlived(lane::event, {4'000}, now, bounds));
+  const auto fate = [](lane kind, int64_t at, const queue_bounds& bounds) {
+    const rows one{{kind, 10, {at}}};
+    return outlived(one, five_seconds, bounds, plenty).fates.at(0);
+  };
+  CHECK(fate(lane::event, 3'999, a_second) == buried);
+  CHECK(fate(lane::event, 4'000, a_second) == stays);
   for (const auto kind : {lane::ephemeral, lane::to_device, lane::device_lists,
                           lane::key_counts, lane::other})
-    CHECK(!outlived(kind, {1}, now, bounds));
-  CHECK(!outlived(lane::event, {1}, now, queue_bounds{}));
+    CHECK(fate(kind, 1, a_second) == stays);
+  CHECK(fate(lane::event, 1, queue_bounds{}) == stays);
+}
+
+TEST_CASE("overflow: the first young row ends the search for old ones") {
+  const rows mixed{{lane::event, 1, {1}},
+                   {lane::to_device, 1, {1}},
+                   {lane::event, 1, {1}},
+                   {lane::event, 1, {4'500}},
+                   {lane::event, 1, {1}}};
+  const auto found = outlived(mixed, five_seconds, a_second, plenty);
+  CHECK(found.fates == fates{buried, stays, buried, stays, stays});
+  CHECK_FALSE(found.all_old);
+  const std::span all{mixed};
+  CHECK(outlived(all.first(3), five_seconds, a_second, plenty).all_old);
+}
+
+TEST_CASE("overflow: an old event without room for it ends the search, what is "
+          "no event does not") {
+  const rows large{
+    {lane::event, 5, {1}}, {lane::to_device, 99, {1}}, {lane::event, 6, {1}}};
+  const auto found = outlived(large, five_seconds, a_second, 10);
+  CHECK(found.fates == fates{buried, stays, stays});
+  CHECK_FALSE(found.all_old);
+  CHECK(outlived(large, five_seconds, a_second, 11).all_old);
 }
 
 TEST_CASE("overflow: an alarm begins at four fifths and ends below seven "
