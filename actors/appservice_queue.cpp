@@ -47,6 +47,13 @@ appservice_queue_state::start(appservice_queue_config config,
     },
     [this](const idle_check&) { consider_leaving(); },
     [this](const tick&) { publish(); },
+    [this](const slow_look&) {
+      slow_armed_ = false;
+      publish();
+    },
+    [this](const give_command& given) { command(given); },
+    [this](const command_overdue& late) { overdue(late.ticket); },
+    [this](const give_up_send& which) { give_up(which.http_id); },
     [this](const drain_request&) { return drain(); },
     [this](const use_queue_settings& now) { use(now.value); },
     [this](const use_peers& now) { house_ = now.value; },
@@ -96,6 +103,8 @@ void appservice_queue_state::take_step() {
     return finish_drain();
   if (!known_)
     return load();
+  if (!commands_.empty() && delivery_->gives_way_to_command())
+    return take_command();
   switch (delivery_->next(self_->now())) {
   case policy::delivery_step::send: send(); break;
   case policy::delivery_step::settle: settle(); break;
@@ -127,6 +136,9 @@ void appservice_queue_state::loaded(const queue_loaded& what) {
                "sent, see docs/operations.md",
                config_.settings.id.value);
   }
+  // A pause that is being stored is told by what stores it.
+  if (halts_under_way_ == 0)
+    delivery_->set_halted(what.halted.has_value());
   if (what.rest.count() > 0)
     delivery_->restore_pause(self_->now(), what.rest,
                              what.paused_by == pause_cause::peer);
@@ -150,6 +162,8 @@ void appservice_queue_state::send() {
   busy_ = true;
   const auto started = self_->now();
   const auto id = next_http_id();
+  open_http_ = id;
+  sending_since_ = started;
   auto request = transaction_request_to(config_.settings, *pinned_,
                                         delivery_->use_legacy_path());
   const auto& limits = request.deadlines;
@@ -159,7 +173,9 @@ void appservice_queue_state::send() {
     ->request(house_->transport, timeout,
               send_http{id, config_.settings.id.value, std::move(request)})
     .then(
-      [this, started](const http_answer& answer) { answered(answer, started); },
+      [this, started, id](const http_answer& answer) {
+        came_back(answer, started, id);
+      },
       [this, started, id](const caf::error& why) { unsent(id, started, why); });
 }
 
@@ -182,16 +198,28 @@ void appservice_queue_state::unsent(uint64_t id, instant started,
       });
 }
 
+/// One that a command had given up says nothing of the bridge.
+void appservice_queue_state::came_back(const http_answer& answer,
+                                       instant started, uint64_t id) {
+  const bool ours = id == given_up_ && answer.failure == no_answer::aborted;
+  ours ? interrupted() : answered(answer, started);
+}
+
+void appservice_queue_state::http_ended() {
+  busy_ = false;
+  open_http_ = 0;
+}
+
 /// No word of the bridge: the same goes again, under the same id.
 void appservice_queue_state::interrupted() {
-  busy_ = false;
+  http_ended();
   delivery_->interrupted(self_->now());
   proceed();
 }
 
 void appservice_queue_state::answered(const http_answer& answer,
                                       instant started) {
-  busy_ = false;
+  http_ended();
   const auto now = self_->now();
   const auto verdict = policy::judge(answer, store_now());
   const double spread
@@ -237,17 +265,22 @@ void appservice_queue_state::prove_alive() {
   auto request = ping_request_to(config_.settings);
   const auto timeout = request.deadlines.connect + request.deadlines.answer
     + request.deadlines.body + transport_grace;
+  const auto id = next_http_id();
+  open_http_ = id;
+  sending_since_ = self_->now();
   self_
-    ->request(house_->transport, timeout,
-              send_http{next_http_id(), {}, std::move(request)})
-    .then([this](const http_answer& answer) { proved(shows_life(answer)); },
-          [this](const caf::error& why) {
-            timed_out(why) ? proved(false) : interrupted();
-          });
+    ->request(house_->transport, timeout, send_http{id, {}, std::move(request)})
+    .then(
+      [this, id](const http_answer& answer) {
+        id == given_up_ ? interrupted() : proved(shows_life(answer));
+      },
+      [this](const caf::error& why) {
+        timed_out(why) ? proved(false) : interrupted();
+      });
 }
 
 void appservice_queue_state::proved(bool alive) {
-  busy_ = false;
+  http_ended();
   delivery_->proved(alive, self_->now());
   tell_blocked(log_, config_.settings.id, *pinned_, *delivery_);
   proceed();
@@ -282,6 +315,8 @@ void appservice_queue_state::settled(const transaction_settled& what) {
   tell_bounds(log_, config_.settings.id, what.bounds);
   tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
   const auto how = delivery_->ending();
+  if (how == settlement::delivered)
+    delivered_last_ = pinned_->id;
   const bool gone
     = how == settlement::delivered || how == settlement::dead_letter;
   ended_seq_ = std::max(ended_seq_, gone ? pinned_->last_seq : 0);

@@ -4,6 +4,7 @@
 #include "actors/policy/delivery.hpp"
 #include "actors/settings.hpp"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <random>
@@ -50,7 +51,9 @@ private:
   void load();
   void loaded(const queue_loaded& what);
   void send();
+  void http_ended();
   void answered(const http_answer& answer, instant started);
+  void came_back(const http_answer& answer, instant started, uint64_t id);
   void unsent(uint64_t id, instant started, const caf::error& why);
   void interrupted();
   void prove_alive();
@@ -63,6 +66,21 @@ private:
   void keep_pause(const policy::delivery::stored_pause& pause);
   void tell_status();
   void publish();
+  milliseconds slow_send_for();
+  void command(const give_command& given);
+  void answer_those_in_flight();
+  void store_halt(const give_command& given);
+  void halt_stored(const give_command& given, const queue_halted& now);
+  void halt_unknown(const give_command& given, const caf::error& why);
+  void take_command();
+  void consider_retry(const give_command& given);
+  void store_retry(const give_command& given);
+  void retry_stored(const give_command& given, const back_off_ended& what);
+  void store_skip(const give_command& given);
+  void skip_stored(const give_command& given, const transaction_skipped& how);
+  void overdue(uint64_t ticket);
+  void give_up(uint64_t http_id);
+  void refuse_commands();
   void go_idle();
   void consider_leaving();
   void left(const leave_decision& decision);
@@ -71,6 +89,12 @@ private:
   [[nodiscard]] instant deadline() const;
   [[nodiscard]] stored_time store_now() const;
   [[nodiscard]] const store_writer_actor& writer() const;
+
+  /// A command that waits for what is under way.
+  struct waiting_command {
+    uint64_t ticket = 0;
+    give_command given;
+  };
 
   /// A writer that does not answer in this time is gone or stuck; what became
   /// of the operation is not known then.
@@ -99,6 +123,14 @@ private:
   bool status_armed_ = false;
   std::string published_;
   std::vector<caf::typed_response_promise<drained>> drainers_;
+  std::deque<waiting_command> commands_;
+  uint64_t last_ticket_ = 0;
+  size_t halts_under_way_ = 0;
+  uint64_t open_http_ = 0; ///< The send or proof that is open; 0: none.
+  uint64_t given_up_ = 0;  ///< The one that was given up for a command.
+  instant sending_since_{};
+  bool slow_armed_ = false;
+  txn_id delivered_last_; ///< By this actor.
 };
 
 using appservice_queue

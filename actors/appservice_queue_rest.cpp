@@ -9,6 +9,8 @@ namespace {
 
 /// States that pass within this time are not worth a commit.
 constexpr auto status_delay = std::chrono::milliseconds{500};
+/// A send that takes longer is told of, once.
+constexpr auto slow_send = std::chrono::seconds{5};
 
 } // namespace
 
@@ -22,6 +24,7 @@ void appservice_queue_state::tell_status() {
 void appservice_queue_state::publish() {
   status_armed_ = false;
   auto status = status_of(config_.settings.id, *delivery_, self_->now());
+  status.sending = slow_send_for();
   auto summary = summary_of(status);
   if (summary == published_)
     return;
@@ -33,6 +36,18 @@ void appservice_queue_state::publish() {
             published_.clear();
             tell_status();
           });
+}
+
+/// How long the send that is open is under way, once that is long; else 0, and
+/// it is looked at again when it would be.
+milliseconds appservice_queue_state::slow_send_for() {
+  const auto open_for = self_->now() - sending_since_;
+  if (open_http_ == 0 || open_for >= slow_send)
+    return open_http_ == 0 ? milliseconds{0}
+                           : std::chrono::duration_cast<milliseconds>(open_for);
+  if (!std::exchange(slow_armed_, true))
+    self_->arm(slow_send - open_for, slow_look{});
+  return milliseconds{0};
 }
 
 void appservice_queue_state::go_idle() {
@@ -70,6 +85,7 @@ void appservice_queue_state::left(const leave_decision& decision) {
 
 caf::result<drained> appservice_queue_state::drain() {
   draining_ = true;
+  refuse_commands();
   if (!busy_)
     return drained{};
   auto promise

@@ -87,9 +87,11 @@ publish_status status_of(const appservice_id& id,
 }
 
 std::string summary_of(const publish_status& status) {
+  const auto slow = status.sending.count() > 0 ? "/sending" : "";
   if (status.state == "flowing")
-    return "flowing/" + status.last_error;
-  return fmt::format("{}/{}/{}", status.state, status.cause, status.attempts);
+    return "flowing/" + status.last_error + slow;
+  return fmt::format("{}/{}/{}{}", status.state, status.cause, status.attempts,
+                     slow);
 }
 
 void tell_refusal(const logger& log, const appservice_id& id,

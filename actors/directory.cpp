@@ -33,6 +33,7 @@ directory_state::start(directory_config config,
   return {
     [this](const wake_queue& what) { wake_one(what); },
     [this](const bridge_alive& what) { pass_alive(what); },
+    [this](const give_command& what) { pass_command(what); },
     [this](const ask_leave& request) { return consider(request); },
     [this](const tick&) { scan(); },
     [this](const drain_request&) { return drain(); },
@@ -69,6 +70,19 @@ void directory_state::wake_one(const wake_queue& what) {
 void directory_state::pass_alive(const bridge_alive& what) {
   if (auto* to = live(what.appservice))
     self_->send(to->queue, what);
+}
+
+/// Counted as a wake: a queue that would go stays for it.
+void directory_state::pass_command(const give_command& what) {
+  auto* to = live(what.what.appservice);
+  if (draining_ || to == nullptr || to->retiring) {
+    command_done refused;
+    refused.result
+      = draining_ ? command_result::draining : command_result::not_served;
+    return what.done.run(refused);
+  }
+  ++to->wakes;
+  self_->send(to->queue, what);
 }
 
 caf::result<leave_decision>

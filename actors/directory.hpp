@@ -48,6 +48,7 @@ private:
   void wake_one(const wake_queue& what);
   entry* live(const appservice_id& id);
   void pass_alive(const bridge_alive& what);
+  void pass_command(const give_command& what);
   caf::result<leave_decision> consider(const ask_leave& request);
   void know(std::shared_ptr<const house_settings> settings);
   void use(const use_settings& now);

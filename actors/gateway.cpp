@@ -38,6 +38,9 @@ gateway_state::start(std::shared_ptr<const peers> house) {
     [this](const ask_dead_letter& what) {
       ask_reader(what.request, what.done);
     },
+    [this](const ask_queue& what) { ask_reader(what.request, what.done); },
+    [this](const ask_commands& what) { ask_reader(what.request, what.done); },
+    [this](const give_command& what) { self_->send(house_->directory, what); },
     [this](const ask_http& what) { ask_network(what); },
     [this](const ask_ready& what) { check_ready(what); },
     [this](const bridge_alive& what) { self_->send(house_->directory, what); },

@@ -142,6 +142,21 @@ void house::queues(read_queues request,
   impl_->tell(ask_queues{request, {std::move(done)}});
 }
 
+void house::queue(read_queue request,
+                  std::function<void(expected<queues_page>)> done) {
+  impl_->tell(ask_queue{std::move(request), {std::move(done)}});
+}
+
+void house::commands(read_commands request,
+                     std::function<void(expected<commands_page>)> done) {
+  impl_->tell(ask_commands{request, {std::move(done)}});
+}
+
+void house::command(queue_command what,
+                    std::function<void(expected<command_done>)> done) {
+  impl_->tell(give_command{std::move(what), {std::move(done)}});
+}
+
 void house::dead_letters(
   read_dead_letters request,
   std::function<void(expected<dead_letters_page>)> done) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/messages/admin.hpp"
+#include "actors/messages/control.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/outbound_http.hpp"
 #include "actors/settings.hpp"
@@ -63,6 +64,16 @@ public:
 
   void queues(read_queues request,
               std::function<void(expected<queues_page>)> done);
+  void queue(read_queue request,
+             std::function<void(expected<queues_page>)> done);
+  void commands(read_commands request,
+                std::function<void(expected<commands_page>)> done);
+
+  /// What an operator wants done with a queue. Errors: those of `offer`, and
+  /// then it was done or was not.
+  void command(queue_command what,
+               std::function<void(expected<command_done>)> done);
+
   void dead_letters(read_dead_letters request,
                     std::function<void(expected<dead_letters_page>)> done);
   void dead_letter(read_dead_letter request,

@@ -3,6 +3,7 @@
 #include "actors/base.hpp"
 #include "actors/bridge_board.hpp"
 #include "actors/messages/admin.hpp"
+#include "actors/messages/control.hpp"
 #include "actors/messages/delivery.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/settings.hpp"
@@ -31,6 +32,10 @@ using store_writer_actor = caf::typed_actor<
   caf::replies_to<load_queue>::with<queue_loaded>,
   // Acknowledges, retires or buries a pinned transaction.
   caf::replies_to<settle_transaction>::with<transaction_settled>,
+  // What operators had done, with the row that tells of it.
+  caf::replies_to<halt_queue>::with<queue_halted>,
+  caf::replies_to<end_back_off>::with<back_off_ended>,
+  caf::replies_to<skip_transaction>::with<transaction_skipped>,
   // Small writes.
   caf::replies_to<store_pause>::with<stored>,
   caf::replies_to<publish_status>::with<stored>,
@@ -46,6 +51,8 @@ using store_writer_actor = caf::typed_actor<
 /// A STORE READER: pages for people. Detached; one snapshot a request.
 using store_reader_actor = caf::typed_actor<
   caf::replies_to<read_queues>::with<queues_page>,
+  caf::replies_to<read_queue>::with<queues_page>,
+  caf::replies_to<read_commands>::with<commands_page>,
   caf::replies_to<read_dead_letters>::with<dead_letters_page>,
   caf::replies_to<read_dead_letter>::with<dead_letters_page>>;
 
@@ -65,6 +72,10 @@ using appservice_queue_actor = caf::typed_actor<
   caf::reacts_to<bridge_alive>,
   // Timers of its own.
   caf::reacts_to<pause_over>, caf::reacts_to<idle_check>, caf::reacts_to<tick>,
+  caf::reacts_to<slow_look>,
+  // What an operator wants done. Timers for what holds it up.
+  caf::reacts_to<give_command>, caf::reacts_to<command_overdue>,
+  caf::reacts_to<give_up_send>,
   // Finish what is in flight, start nothing.
   caf::replies_to<drain_request>::with<drained>,
   caf::reacts_to<use_queue_settings>, caf::reacts_to<use_peers>>;
@@ -74,6 +85,8 @@ using appservice_queue_actor = caf::typed_actor<
 using directory_actor
   = caf::typed_actor<caf::reacts_to<wake_queue>, caf::reacts_to<bridge_alive>,
                      caf::replies_to<ask_leave>::with<leave_decision>,
+                     // Passed on to the queue.
+                     caf::reacts_to<give_command>,
                      // Looks for owed queues that have no actor.
                      caf::reacts_to<tick>,
                      caf::replies_to<drain_request>::with<drained>,
@@ -123,6 +136,20 @@ struct ask_dead_letters {
 };
 BOOST_DESCRIBE_STRUCT(ask_dead_letters, (), (request, done))
 
+/// One queue for a caller that is no actor.
+struct ask_queue {
+  read_queue request;
+  callback<expected<queues_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_queue, (), (request, done))
+
+/// A page of commands for a caller that is no actor.
+struct ask_commands {
+  read_commands request;
+  callback<expected<commands_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_commands, (), (request, done))
+
 /// One dead letter for a caller that is no actor.
 struct ask_dead_letter {
   read_dead_letter request;
@@ -150,9 +177,11 @@ using gateway_actor = caf::typed_actor<
   caf::reacts_to<retry_offer>, caf::reacts_to<end_holds_now>,
   caf::reacts_to<ask_queues>, caf::reacts_to<ask_dead_letters>,
   caf::reacts_to<ask_dead_letter>, caf::reacts_to<ask_http>,
-  caf::reacts_to<ask_ready>,
+  caf::reacts_to<ask_ready>, caf::reacts_to<ask_queue>,
+  caf::reacts_to<ask_commands>,
   // Passed on to the directory.
-  caf::reacts_to<bridge_alive>, caf::reacts_to<use_peers>>;
+  caf::reacts_to<give_command>, caf::reacts_to<bridge_alive>,
+  caf::reacts_to<use_peers>>;
 
 /// The JANITOR: beats the slots and bounds what is remembered.
 using janitor_actor

@@ -18,6 +18,22 @@ expected<queues_page> queues(store_reader& db, const read_queues& request) {
   return queues_page{std::move(found), now};
 }
 
+expected<queues_page> one_queue(store_reader& db, const read_queue& request) {
+  WEIR_TRY(auto found, db.queue(request.appservice));
+  WEIR_TRY(auto now, db.now());
+  queues_page page{{}, now};
+  if (found)
+    page.queues.push_back(std::move(*found));
+  return page;
+}
+
+expected<commands_page> commands(store_reader& db,
+                                 const read_commands& request) {
+  WEIR_TRY(auto found,
+           db.commands(request.before, page_size(request.rows_max)));
+  return commands_page{std::move(found)};
+}
+
 expected<dead_letters_page> letters(store_reader& db,
                                     const read_dead_letters& request) {
   WEIR_TRY(auto found,
@@ -58,6 +74,14 @@ store_reader_state::start(open_reader_function open) {
     [this](const read_queues& request) {
       return read<queues_page>(
         [&](store_reader& db) { return queues(db, request); });
+    },
+    [this](const read_queue& request) {
+      return read<queues_page>(
+        [&](store_reader& db) { return one_queue(db, request); });
+    },
+    [this](const read_commands& request) {
+      return read<commands_page>(
+        [&](store_reader& db) { return commands(db, request); });
     },
     [this](const read_dead_letters& request) {
       return read<dead_letters_page>(

@@ -1,6 +1,7 @@
 #include "actors/store_writer.hpp"
 
 #include "actors/operations/accept.hpp"
+#include "actors/operations/control.hpp"
 #include "actors/operations/housekeeping.hpp"
 #include "actors/operations/settle.hpp"
 #include "actors/stop_points.hpp"
@@ -18,6 +19,9 @@ const logger log_{"store"};
 constexpr auto reopen_pause = std::chrono::milliseconds{500};
 /// Pages that one tidying gives back at most: some milliseconds of work.
 constexpr size_t tidy_pages_max = 2'000;
+/// The elements of a transaction, as dead letters.
+constexpr size_t skip_rows = limits::transaction_events_max
+  + limits::transaction_ephemeral_max + limits::transaction_to_device_max;
 
 std::string key_of(const appservice_id& id) {
   return "appservice/" + id.value;
@@ -46,6 +50,18 @@ void stop_after_commit(const transaction_stored& reply) {
   stop_point("after_accept_commit");
   if (reply.pinned)
     stop_point("after_pin");
+}
+
+void stop_after_commit(const queue_halted&) {
+  stop_point("after_halt_commit");
+}
+
+void stop_after_commit(const back_off_ended&) {
+  stop_point("after_retry_commit");
+}
+
+void stop_after_commit(const transaction_skipped&) {
+  stop_point("after_skip_commit");
 }
 
 template <class Reply>
@@ -250,6 +266,24 @@ store_writer_state::start(store_writer_config config) {
                                   operations::load);
     },
     [this](const settle_transaction& request) { return settle(request); },
+    [this](const halt_queue& request) {
+      stop_point("before_command");
+      return submit<queue_halted>(request, {key_of(request.appservice), 2},
+                                  operations::set_halt);
+    },
+    [this](const end_back_off& request) {
+      stop_point("before_command");
+      return submit<back_off_ended>(request, {key_of(request.appservice), 2},
+                                    operations::end_stored_back_off);
+    },
+    [this](const skip_transaction& request) {
+      stop_point("before_command");
+      return submit<transaction_skipped>(
+        request,
+        {key_of(request.appservice), skip_rows, 0,
+         policy::write_priority::acknowledge, 1},
+        operations::skip);
+    },
     [this](const store_pause& request) {
       return submit<stored>(request, {key_of(request.appservice)},
                             operations::pause);

@@ -5,6 +5,7 @@
 #include "http/client/network.hpp"
 #include "http/metrics_page.hpp"
 #include "http/own_pings.hpp"
+#include "http/prepared.hpp"
 #include "http/reloader.hpp"
 #include "http/routes/admin.hpp"
 #include "http/routes/appservice.hpp"
@@ -12,9 +13,6 @@
 #include "http/service_setup.hpp"
 #include "http/start_checks.hpp"
 #include "persistence/batch.hpp"
-#include "persistence/clock_offset.hpp"
-#include "persistence/data_lock.hpp"
-#include "schema/config_files.hpp"
 #include "schema/config_values.hpp"
 #include "schema/log.hpp"
 
@@ -43,10 +41,10 @@ const logger log_{"weir"};
 constexpr size_t io_threads = 2;
 /// How often a drain looks whether the listener has answered everybody.
 constexpr auto drain_look = std::chrono::milliseconds{20};
+/// Of those who look on at the end.
+constexpr auto admin_patience = std::chrono::milliseconds{1'000};
 /// Of the store, the log, the admin listener and the bridges.
 constexpr uint64_t other_open_files = 1'000;
-/// More than two beats of another node's slot.
-constexpr auto foreign_slot_watch = std::chrono::seconds{5};
 
 uint64_t random_bits() {
   thread_local std::random_device device;
@@ -57,42 +55,6 @@ int64_t unix_ms() {
   return std::chrono::duration_cast<milliseconds>(
            std::chrono::system_clock::now().time_since_epoch())
     .count();
-}
-
-/// What is found out before anything is started.
-struct prepared {
-  data_lock lock;
-  std::string node;
-  std::string admin_token;
-  std::string viewer_token;
-  store_identity identity;
-  store_options store;
-};
-
-/// A store that cannot be written now keeps its offset until the next start.
-void go_back_to_true_time(const store_options& options) {
-  const auto given_up = give_up_clock_offset(options);
-  if (!given_up)
-    log_.warn("clock offset kept what={}", to_string(given_up.error()));
-  else if (given_up.value().count() != 0)
-    log_.info("clock offset given up ms={}", given_up.value().count());
-}
-
-expected<prepared> prepare(const config& settings) {
-  WEIR_TRY(make_data_dir(settings.storage.data_dir));
-  WEIR_TRY(auto lock, data_lock::acquire(settings.storage.data_dir));
-  WEIR_TRY(auto node, node_name(settings.storage.data_dir));
-  WEIR_TRY(auto token, ensure_token_file(settings.admin.token_file));
-  std::string viewer;
-  if (!settings.admin.viewer_token_file.empty()) {
-    WEIR_TRY(viewer, ensure_token_file(settings.admin.viewer_token_file));
-  }
-  store_options options{settings.storage.url,
-                        settings.storage.allow_unsafe_database};
-  WEIR_TRY(auto identity, prepare_store(options, node, foreign_slot_watch));
-  go_back_to_true_time(options);
-  return prepared{std::move(lock),   std::move(node),     std::move(token),
-                  std::move(viewer), std::move(identity), options};
 }
 
 /// Of one that outlives whoever is handed it.
@@ -162,6 +124,10 @@ private:
       if (!failed)
         std::_Exit(1); // Asked twice: the store is safe at any moment.
     });
+    begin_end();
+  }
+
+  void begin_end() {
     stopping_ = true;
     stopping_.notify_all();
   }
@@ -203,6 +169,12 @@ private:
     // A homeserver whose request is cut off gives up what it cannot repeat
     // (spec R2), so the answers under way are sent first.
     while (!listener_.drained() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(drain_look);
+    // Last, so that somebody can look on; whoever asked for the drain is told.
+    admin_listener_.drain(admin_patience);
+    const auto last = std::chrono::steady_clock::now() + admin_patience;
+    while (!admin_listener_.drained()
+           && std::chrono::steady_clock::now() < last)
       std::this_thread::sleep_for(drain_look);
   }
 
@@ -270,7 +242,13 @@ private:
               reload(std::move(done));
             },
             trace_,
-            trace_defaults()};
+            trace_defaults(),
+            [this](const std::string& id) { return appservices_.sends(id); },
+            [this](const std::string& id) { return board_->is_full({id}); },
+            [this] { begin_end(); },
+            [this]() -> admin_routes::drain_progress {
+              return {stopping_.load(), client_.figures_now().in_flight};
+            }};
   }
 
   trace::recorder_options trace_defaults() {

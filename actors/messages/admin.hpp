@@ -6,6 +6,7 @@
 #include <boost/describe/class.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -45,5 +46,24 @@ struct read_dead_letter {
   int64_t id = 0;
 };
 BOOST_DESCRIBE_STRUCT(read_dead_letter, (), (id))
+
+/// One queue. Reply: `queues_page` of none or one.
+struct read_queue {
+  appservice_id appservice;
+};
+BOOST_DESCRIBE_STRUCT(read_queue, (), (appservice))
+
+/// The newest commands below an id. Reply: `commands_page`.
+struct read_commands {
+  int64_t before = std::numeric_limits<int64_t>::max();
+  uint64_t rows_max = 100;
+};
+BOOST_DESCRIBE_STRUCT(read_commands, (), (before, rows_max))
+
+/// Commands of one snapshot, the newest last.
+struct commands_page {
+  std::vector<command_row> commands;
+};
+BOOST_DESCRIBE_STRUCT(commands_page, (), (commands))
 
 } // namespace weir

@@ -45,6 +45,10 @@ BOOST_DESCRIBE_STRUCT(pause_over, (), (armed))
 struct idle_check {};
 BOOST_DESCRIBE_STRUCT(idle_check, (), ())
 
+/// A timer of the queue itself: is that send still under way?
+struct slow_look {};
+BOOST_DESCRIBE_STRUCT(slow_look, (), ())
+
 /// A queue has nothing to do and would go. The directory lets it go only if no
 /// wake has been sent to it since. Reply: `leave_decision`.
 struct ask_leave {

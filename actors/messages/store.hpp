@@ -122,9 +122,10 @@ struct queue_loaded {
   uint64_t acked = 0;   ///< The cursor: nothing up to it may be sent again.
   milliseconds rest{0}; ///< What is left of the stored pause.
   pause_cause paused_by = pause_cause::none;
+  std::optional<halt> halted; ///< By an operator.
 };
 BOOST_DESCRIBE_STRUCT(queue_loaded, (),
-                      (pinned, corrupt, acked, rest, paused_by))
+                      (pinned, corrupt, acked, rest, paused_by, halted))
 
 /// Ends a pinned transaction and pins the next, in one commit with the outcome.
 /// Reply: `transaction_settled`.
@@ -171,11 +172,12 @@ struct publish_status {
   std::string last_error;
   milliseconds since_error{0};
   uint64_t attempts = 0;
+  milliseconds sending{0}; ///< How long a slow send is under way; 0: none is.
   instant deadline;
 };
 BOOST_DESCRIBE_STRUCT(publish_status, (),
                       (queue, state, cause, in_state, next_in, last_error,
-                       since_error, attempts, deadline))
+                       since_error, attempts, sending, deadline))
 
 /// Keeps a body that is no transaction. Reply: `quarantined`.
 struct quarantine_body {

@@ -69,6 +69,8 @@ expected<stored> publish(store& db, const batch_context& batch,
   if (!request.last_error.empty())
     row.last_error_at = batch.now - request.since_error;
   row.attempts = request.attempts;
+  if (request.sending.count() > 0)
+    row.sending_since = batch.now - request.sending;
   row.as_of = batch.now;
   WEIR_TRY(db.outcomes().put_status(row));
   return stored{};

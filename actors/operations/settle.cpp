@@ -165,6 +165,7 @@ expected<queue_loaded> load(store& db, const batch_context& batch,
   if (!row)
     return reply;
   reply.acked = row->acked;
+  reply.halted = row->halted;
   if (row->not_before > batch.now) {
     reply.rest = row->not_before - batch.now;
     reply.paused_by = row->paused_by;

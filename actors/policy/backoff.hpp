@@ -80,6 +80,11 @@ public:
     return now < peer_until_;
   }
 
+  /// When what the peer asked for is over.
+  [[nodiscard]] instant peer_asked_until() const noexcept {
+    return peer_until_;
+  }
+
 private:
   [[nodiscard]] milliseconds without_jitter(milliseconds pause) const;
   [[nodiscard]] milliseconds jittered(milliseconds pause,

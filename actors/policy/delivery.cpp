@@ -92,6 +92,8 @@ delivery_step delivery::next(instant now) const {
     return delivery_step::nothing;
   if (ending_)
     return delivery_step::settle;
+  if (halted_)
+    return delivery_step::nothing;
   if (now < ready_at())
     return delivery_step::rest;
   return hang_suspected_ ? delivery_step::prove_alive : delivery_step::send;
@@ -226,6 +228,40 @@ void delivery::no_room_for_dead_letters(instant now) {
   ending_.reset();
   block(now);
   cause_ = "no room for dead letters";
+}
+
+retry_ruling delivery::may_retry(bool force, instant now) const {
+  if (halted_)
+    return retry_ruling::paused;
+  if (corrupt_)
+    return retry_ruling::allowed;
+  if (!subject_)
+    return retry_ruling::nothing_owed;
+  if (now >= ready_at())
+    return retry_ruling::not_held_up;
+  if (pause_.peer_asked(now) && !force)
+    return retry_ruling::peer_asked;
+  return retry_ruling::allowed;
+}
+
+void delivery::retry(bool force, instant now) {
+  forget_damage();
+  end_what_we_chose(now);
+  interruption_.end_own_pause(now);
+  if (force)
+    pause_.end_every_pause(now);
+}
+
+void delivery::skipped(instant now) {
+  forget_damage();
+  forget_subject();
+  pause_.end_own_pause(now);
+  interruption_.end_own_pause(now);
+}
+
+/// What is loaded next shows whether it is mended.
+void delivery::forget_damage() {
+  corrupt_ = false;
 }
 
 settlement delivery::ending() const {

@@ -29,6 +29,15 @@ enum class delivery_state : uint8_t { flowing, resting, blocked };
 
 std::string_view to_string(delivery_state state) noexcept;
 
+/// What is said to an operator who wants a try now.
+enum class retry_ruling : uint8_t {
+  allowed,
+  nothing_owed,
+  paused,      ///< By an operator.
+  peer_asked,  ///< The bridge asked for a pause, which only force ends.
+  not_held_up, ///< Nothing is in the way of the next send.
+};
+
 /// What there is to know of the pinned transaction.
 struct delivery_subject {
   std::string id;
@@ -100,6 +109,41 @@ public:
   /// A dead letter found no room: the queue holds what it has.
   void no_room_for_dead_letters(instant now);
 
+  /// An operator's pause: nothing is sent while it lasts. What was sent is
+  /// settled all the same.
+  void set_halted(bool is_halted) noexcept {
+    halted_ = is_halted;
+  }
+  [[nodiscard]] bool is_halted() const noexcept {
+    return halted_;
+  }
+
+  /// Whether an operator may have a try now.
+  [[nodiscard]] retry_ruling may_retry(bool force, instant now) const;
+
+  /// An operator has a try now: our own pause and a block end, with `force`
+  /// what the peer asked for too. Of stored bytes that were damaged nothing is
+  /// known any more: they are to be loaded again.
+  void retry(bool force, instant now);
+
+  /// An operator took what was pinned out of the way: what held it up is gone,
+  /// and only what the peer asked for is left.
+  void skipped(instant now);
+
+  /// Whether a command comes before the next step. One that would take the
+  /// pinned transaction away has to wait for the acknowledgement of what the
+  /// bridge has accepted.
+  [[nodiscard]] bool gives_way_to_command() const noexcept {
+    return ending_ != settlement::delivered;
+  }
+  [[nodiscard]] bool is_damaged() const noexcept {
+    return corrupt_;
+  }
+  /// When what the peer asked for is over; in the past when it asked nothing.
+  [[nodiscard]] instant peer_asked_until() const noexcept {
+    return pause_.peer_asked_until();
+  }
+
   /// How the pinned transaction ends, when `next` says `settle`.
   [[nodiscard]] settlement ending() const;
 
@@ -158,6 +202,7 @@ private:
   void give_up(instant now);
   void block(instant now);
   void end_what_we_chose(instant now);
+  void forget_damage();
 
   limits bounds_;
   backoff pause_;
@@ -169,6 +214,7 @@ private:
   bool begun_ = false;      ///< Later than whatever the store remembers.
   bool seen_alive_ = false; ///< Before that.
   bool corrupt_ = false;
+  bool halted_ = false;
   bool hang_suspected_ = false;
   bool legacy_path_ = false;
   bool v1_worked_ = false;

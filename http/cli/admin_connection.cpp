@@ -10,8 +10,9 @@ namespace weir {
 
 namespace {
 
-/// A person waits at the other end.
-constexpr http_deadlines deadlines{milliseconds{5'000}, milliseconds{15'000},
+/// A person waits at the other end; a command may wait 20 s for a send and as
+/// long for the store.
+constexpr http_deadlines deadlines{milliseconds{5'000}, milliseconds{60'000},
                                    milliseconds{15'000}};
 constexpr size_t answer_bytes_max = size_t{64} << 20;
 

@@ -1,8 +1,7 @@
 #include "http/cli/command_line.hpp"
 
-#include "http/cli/admin_commands.hpp"
+#include "http/cli/command_tree.hpp"
 #include "http/cli/commands.hpp"
-#include "http/cli/trace_commands.hpp"
 #include "schema/config_values.hpp"
 #include "schema/metrics.hpp"
 
@@ -17,28 +16,6 @@ namespace weir {
 
 namespace {
 
-/// Everything the command line can say.
-struct arguments {
-  std::string config_path = "/etc/weir/weir.yaml";
-  std::string out_folder;
-  bool json = false;
-  bool ready = false;
-  dead_letter_filter filter;
-  int64_t letter = 0;
-  std::string trace_file;
-  trace_selection trace;
-  trace_order order;
-};
-
-/// The commands of one run; `chosen` is what the one that was named does.
-struct commands {
-  arguments given;
-  const command_line_parts& parts;
-  std::ostream& out;
-  std::ostream& err;
-  std::function<int()> chosen;
-};
-
 int serve(commands& run) {
   const auto setup = load_setup(run.given.config_path, documents::forget);
   if (setup.problems.empty() && run.parts.serve)
@@ -49,90 +26,6 @@ int serve(commands& run) {
     return exit_failed;
   run.err << "this build has no service\n";
   return exit_failed;
-}
-
-/// Only what concerns the admin API has to be right: a running Weir can be
-/// asked while somebody works on the rest of the file.
-bool stops_admin_commands(const config_problem& problem) {
-  return problem.key.empty() || problem.key.starts_with("admin")
-    || problem.key.starts_with("storage");
-}
-
-/// Weir makes its admin token at its first start, so that one that is missing
-/// tells of a service that never ran with this configuration.
-int no_token(commands& run, const std::string& file, const error& why) {
-  if (why.code == ec::not_found)
-    run.err << "weir was never started with " << run.given.config_path
-            << ": there is no admin token, " << file
-            << "; it makes one at its first start: weir serve --config "
-            << run.given.config_path << '\n';
-  else
-    run.err << "no admin token: " << why.context << '\n';
-  return exit_failed;
-}
-
-/// The configuration as far as the admin API needs it; nothing after a problem.
-std::optional<config> admin_settings(commands& run) {
-  if (!run.parts.connect_admin) {
-    run.err << "this build has no client of the admin API\n";
-    return std::nullopt;
-  }
-  auto loaded = load_config(run.given.config_path);
-  std::erase_if(loaded.problems, [](const config_problem& problem) {
-    return !stops_admin_commands(problem);
-  });
-  print_problems(loaded.problems, "", run.err);
-  if (!loaded.problems.empty())
-    return std::nullopt;
-  return std::move(loaded.settings);
-}
-
-/// Calls that say whom they asked when nobody answers.
-admin_call admin_call_to(commands& run, const config& settings,
-                         const std::string& token) {
-  return [call = run.parts.connect_admin(settings, token),
-          listen = settings.admin.listen](
-           std::string_view method,
-           std::string_view path) -> expected<admin_answer> {
-    auto answer = call(method, path);
-    if (answer)
-      return answer;
-    return fail(answer.error().code, listen + ": " + answer.error().context);
-  };
-}
-
-int with_admin(commands& run,
-               const std::function<int(const admin_call&)>& command) {
-  const auto settings = admin_settings(run);
-  if (!settings)
-    return exit_failed;
-  const auto token = read_token_file(settings->admin.token_file);
-  if (!token)
-    return no_token(run, settings->admin.token_file, token.error());
-  return command(admin_call_to(run, *settings, token.value()));
-}
-
-int health(commands& run) {
-  const auto settings = admin_settings(run);
-  if (!settings)
-    return exit_failed;
-  return health_command(admin_call_to(run, *settings, {}), run.given.ready,
-                        run.out, run.err);
-}
-
-CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,
-                      const std::string& what, std::function<int()> action) {
-  auto* command = app.add_subcommand(name, what);
-  command
-    ->add_option("--config", run.given.config_path, "The configuration file")
-    ->capture_default_str();
-  command->callback(
-    [&run, action = std::move(action)] { run.chosen = action; });
-  return command;
-}
-
-void add_json(CLI::App* command, commands& run) {
-  command->add_flag("--json", run.given.json, "Prints the answer as JSON");
 }
 
 void add_local_commands(CLI::App& app, commands& run) {
@@ -227,87 +120,6 @@ void add_admin_commands(CLI::App& app, commands& run) {
   add_json(show, run);
 }
 
-/// A command on a file of a trace; needs no running Weir.
-CLI::App* add_trace_file_command(CLI::App& app, commands& run,
-                                 const std::string& name,
-                                 const std::string& what,
-                                 std::function<int()> action) {
-  auto* command = app.add_subcommand(name, what);
-  command->add_option("file", run.given.trace_file, "The trace")->required();
-  command->add_option("--actor", run.given.trace.actors,
-                      "Only of this actor: NAME, NAME* or NAME#2; repeatable");
-  command->callback(
-    [&run, action = std::move(action)] { run.chosen = action; });
-  return command;
-}
-
-void add_span(CLI::App* command, commands& run) {
-  command->add_option("--from", run.given.trace.from,
-                      "From this time on, since the first record: 90s, 15m");
-  command->add_option("--to", run.given.trace.to, "Up to this time, likewise");
-}
-
-void add_trace_file_commands(CLI::App& traces, commands& run) {
-  auto& given = run.given;
-  auto* show = add_trace_file_command(
-    traces, run, "show", "Shows a trace as a timeline", [&run, &given] {
-      return show_trace_command(given.trace_file, given.trace, given.json,
-                                run.out, run.err);
-    });
-  add_span(show, run);
-  show->add_option(
-    "--id", given.trace.id,
-    "Only records that hold this text, such as a transaction id");
-  add_json(show, run);
-  auto* cut = add_trace_file_command(
-    traces, run, "cut", "Cuts out what one actor needs to be replayed",
-    [&run, &given] {
-      return cut_trace_command(given.trace_file, given.trace, given.out_folder,
-                               run.out, run.err);
-    });
-  add_span(cut, run);
-  cut->add_option("--out", given.out_folder, "The file to write to");
-  add_trace_file_command(
-    traces, run, "replay",
-    "Lets fresh actors handle a trace again and compares what they do",
-    [&run, &given] {
-      return replay_trace_command(given.trace_file, given.trace, run.out,
-                                  run.err);
-    });
-}
-
-void add_trace_commands(CLI::App& app, commands& run) {
-  auto* traces
-    = app.add_subcommand("trace", "Records, shows and replays what actors do");
-  traces->require_subcommand(1);
-  add_trace_file_commands(*traces, run);
-  auto* start = add_command(
-    *traces, run, "start", "Begins a trace in a running Weir", [&run] {
-      return with_admin(run, [&run](const admin_call& call) {
-        return start_trace_command(call, run.given.order, run.given.json,
-                                   run.out, run.err);
-      });
-    });
-  start->add_option("--actor", run.given.order.actors,
-                    "Only of this actor: NAME or NAME*; repeatable");
-  start->add_flag("--with-content", run.given.order.with_content,
-                  "Also writes event bodies and tokens");
-  add_json(start, run);
-  auto* stop = add_command(*traces, run, "stop", "Ends it", [&run] {
-    return with_admin(run, [&run](const admin_call& call) {
-      return stop_trace_command(call, run.given.json, run.out, run.err);
-    });
-  });
-  add_json(stop, run);
-  auto* status = add_command(
-    *traces, run, "status", "Tells whether a trace is written", [&run] {
-      return with_admin(run, [&run](const admin_call& call) {
-        return trace_status_command(call, run.given.json, run.out, run.err);
-      });
-    });
-  add_json(status, run);
-}
-
 /// What to say of the first word that should be a command and is none; empty
 /// when there is no such word. CLI11 says only that a command is missing.
 std::string unknown_command(const CLI::App& app,
@@ -344,6 +156,7 @@ int run_command_line(int argc, const char* const* argv,
   app.require_subcommand(1);
   add_local_commands(app, run);
   add_admin_commands(app, run);
+  add_control_commands(app, run);
   add_trace_commands(app, run);
   try {
     app.parse(argc, argv);

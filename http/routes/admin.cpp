@@ -53,6 +53,12 @@ std::span<const admin_routes::entry> admin_routes::entries() {
     entry{"GET", "/dead-letters", &r::dead_letters},
     entry{"GET", "/dead-letters/", &r::dead_letter},
     entry{"POST", "/reload", &r::reload},
+    entry{"GET", "/queues", &r::queues},
+    entry{"GET", "/queues/", &r::queue},
+    entry{"POST", "/queues/", &r::command},
+    entry{"GET", "/commands", &r::commands},
+    entry{"GET", "/drain", &r::drain},
+    entry{"POST", "/drain", &r::drain},
     entry{"GET", "/trace", &r::trace},
     entry{"POST", "/trace/start", &r::trace},
     entry{"POST", "/trace/stop", &r::trace},
@@ -75,23 +81,35 @@ body_wish admin_routes::handle(const request_head& head) {
     return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
   static constexpr entry metrics_page{"GET", "/metrics",
                                       &admin_routes::metrics};
+  if (path == metrics_page.path && !fits(metrics_page, head.method))
+    return at_once(wrong_method("GET, HEAD"));
   if (path == metrics_page.path)
     return answer_by(metrics_page, head, {}, may_act);
   if (!path.starts_with(prefix))
     return at_once(unrecognized());
   const auto what = path.substr(prefix.size());
+  std::vector<const entry*> known;
   for (const auto& one : entries())
     if (one.path.ends_with('/') ? what.starts_with(one.path) : what == one.path)
-      return answer_by(one, head, what, may_act);
-  return at_once(unrecognized());
+      known.push_back(&one);
+  for (const auto* one : known)
+    if (fits(*one, head.method))
+      return answer_by(*one, head, what, may_act);
+  return known.empty() ? at_once(unrecognized()) : refuse_method(known);
+}
+
+body_wish admin_routes::refuse_method(std::span<const entry* const> known) {
+  std::string allowed;
+  for (const auto* one : known)
+    allowed += (allowed.empty() ? "" : ", ")
+      + (one->method == "GET" ? std::string{"GET, HEAD"}
+                              : std::string{one->method});
+  return at_once(wrong_method(allowed));
 }
 
 body_wish admin_routes::answer_by(const entry& one, const request_head& head,
                                   std::string_view what, bool may_act) {
-  const bool reads = one.method == "GET";
-  if (head.method != one.method && !(reads && head.method == "HEAD"))
-    return at_once(wrong_method(reads ? "GET, HEAD" : one.method));
-  if (!reads && !may_act)
+  if (one.method != "GET" && !may_act)
     return at_once(matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
   return later([this, act = one.act,
                 asked = asked_for{head.method, std::string{what},

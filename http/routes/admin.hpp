@@ -17,6 +17,10 @@ namespace weir {
 /// only.
 class admin_routes {
 public:
+  struct drain_progress {
+    bool draining = false;
+    uint64_t in_flight = 0; ///< Requests to bridges.
+  };
   struct options {
     std::string token;
     std::string viewer_token; ///< Empty: there is none.
@@ -31,6 +35,12 @@ public:
     /// May be null; then there are no paths of it.
     std::shared_ptr<trace::control> trace;
     trace::recorder_options trace_defaults;
+    /// Whether an appservice has a url, and whether its queue is at its bound.
+    std::function<bool(const std::string& id)> sends;
+    std::function<bool(const std::string& id)> is_full;
+    /// Begins the end of the process; empty: there are no paths of it.
+    std::function<void()> drain;
+    std::function<drain_progress()> drain_now;
   };
 
   admin_routes(house& door, options settings);
@@ -56,14 +66,27 @@ private:
   };
 
   static std::span<const entry> entries();
+  static bool fits(const entry& one, std::string_view method) {
+    return method == one.method || (one.method == "GET" && method == "HEAD");
+  }
   body_wish answer_by(const entry& one, const request_head& head,
                       std::string_view what, bool may_act);
+  static body_wish refuse_method(std::span<const entry* const> known);
   void status(const asked_for& what, const reply& answer);
   void metrics(const asked_for& what, const reply& answer);
   void dead_letters(const asked_for& what, const reply& answer);
   void dead_letter(const asked_for& what, const reply& answer);
   void reload(const asked_for& what, const reply& answer);
   void trace(const asked_for& what, const reply& answer);
+  void queues(const asked_for& what, const reply& answer);
+  void queue(const asked_for& what, const reply& answer);
+  void explain(const std::string& id, const reply& answer);
+  void explained(const std::string& id, const reply& answer, bool writable,
+                 const expected<queues_page>& page);
+  void command(const asked_for& what, const reply& answer);
+  void commands(const asked_for& what, const reply& answer);
+  void drain(const asked_for& what, const reply& answer);
+  [[nodiscard]] bool serves(const std::string& id) const;
   void all_queues(
     std::function<void(expected<std::vector<queue_view>>, stored_time)> done);
   void next_queues(

@@ -22,36 +22,6 @@ std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json queue_json(const queue_view& view, stored_time as_of, bool configured) {
-  const auto& row = view.row;
-  const auto age = view.oldest_accepted_at.ms == 0
-    ? 0
-    : (as_of - view.oldest_accepted_at).count();
-  json result{
-    {"id", row.id.value},
-    {"configured", configured},
-    {"state", view.status ? view.status->state : "flowing"},
-    {"cause", view.status ? view.status->cause : ""},
-    {"since_ms", view.status ? view.status->since.ms : 0},
-    {"next_at_ms", view.status ? view.status->next_at.ms : 0},
-    {"depth_events", row.owed_events},
-    {"depth_other", row.owed_others},
-    {"bytes", row.owed_bytes},
-    {"oldest_age_ms", std::max<int64_t>(age, 0)},
-    {"attempts", view.status ? view.status->attempts : 0},
-    {"last_error", view.status ? view.status->last_error : ""},
-    {"last_error_at_ms", view.status ? view.status->last_error_at.ms : 0},
-    {"pinned_txn", row.pinned ? row.pinned->id.value : ""},
-    {"dead_letters", view.dead_letters},
-    {"delivered_events", row.delivered_events},
-    {"delivered_transactions", row.delivered_transactions},
-    {"delivered_stream_ordering", row.delivered_stream_ordering},
-    {"overflowed", row.overflowed},
-    {"near_bounds", policy::near_bounds_text(row.near_bounds)},
-  };
-  return result;
-}
-
 json letter_json(const dead_letter_row& letter) {
   return {{"id", letter.id},
           {"appservice", letter.appservice.value},
@@ -87,6 +57,45 @@ expected<int64_t> whole_number(std::string_view name, std::string_view text) {
 }
 
 } // namespace
+
+nlohmann::json queue_json(const queue_view& view, stored_time as_of,
+                          bool configured) {
+  const auto& row = view.row;
+  queue_status_row said;
+  said.state = "flowing";
+  if (view.status)
+    said = *view.status;
+  const auto age = view.oldest_accepted_at.ms == 0
+    ? 0
+    : (as_of - view.oldest_accepted_at).count();
+  json result{
+    {"id", row.id.value},
+    {"configured", configured},
+    {"state", row.halted ? "paused" : said.state},
+    {"cause", said.cause},
+    {"since_ms", row.halted ? row.halted->since.ms : said.since.ms},
+    {"next_at_ms", row.halted ? 0 : said.next_at.ms},
+    {"paused_by", row.halted ? row.halted->by : ""},
+    {"pause_reason", row.halted ? row.halted->reason : ""},
+    {"bridge_asked", row.paused_by == pause_cause::peer},
+    {"sending_since_ms", said.sending_since.ms},
+    {"depth_events", row.owed_events},
+    {"depth_other", row.owed_others},
+    {"bytes", row.owed_bytes},
+    {"oldest_age_ms", std::max<int64_t>(age, 0)},
+    {"attempts", said.attempts},
+    {"last_error", said.last_error},
+    {"last_error_at_ms", said.last_error_at.ms},
+    {"pinned_txn", row.pinned ? row.pinned->id.value : ""},
+    {"dead_letters", view.dead_letters},
+    {"delivered_events", row.delivered_events},
+    {"delivered_transactions", row.delivered_transactions},
+    {"delivered_stream_ordering", row.delivered_stream_ordering},
+    {"overflowed", row.overflowed},
+    {"near_bounds", policy::near_bounds_text(row.near_bounds)},
+  };
+  return result;
+}
 
 std::string status_json(std::span<const queue_view> queues, stored_time as_of,
                         const std::function<bool(const std::string&)>& serves) {

@@ -4,6 +4,8 @@
 #include "http/reloader.hpp"
 #include "schema/error.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <functional>
 #include <span>
 #include <string>
@@ -11,6 +13,10 @@
 
 /// The JSON of the admin API; shapes are in docs/api.md.
 namespace weir {
+
+/// One queue.
+nlohmann::json queue_json(const queue_view& view, stored_time as_of,
+                          bool configured);
 
 /// @param serves Whether the configuration names an appservice; empty: all.
 std::string status_json(std::span<const queue_view> queues, stored_time as_of,

@@ -84,6 +84,13 @@ public:
     return served_now()->by_id.contains(id);
   }
 
+  /// Whether it has a url. Thread-safe.
+  [[nodiscard]] bool sends(const std::string& id) const {
+    const auto now = served_now();
+    const auto found = now->by_id.find(id);
+    return found != now->by_id.end() && found->second->sends;
+  }
+
   /// What to do with a request. Thread-safe.
   body_wish handle(const request_head& head);
 

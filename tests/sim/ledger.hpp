@@ -95,6 +95,23 @@ public:
   /// What was to be told at this very moment may not have been.
   void alive_unheard(milliseconds at);
 
+  // -- the operator ---------------------------------------------------------
+
+  /// From here on a queue may be paused: nobody may expect progress.
+  void pause_asked(size_t bridge);
+  /// It is: nothing is sent any more.
+  void paused(size_t bridge);
+  /// It may go on,
+  void resume_asked(size_t bridge);
+  /// and must.
+  void resumed(size_t bridge, milliseconds at);
+  /// Our own back-off may end, by force what the bridge asked for too,
+  void retry_asked(size_t bridge, bool force);
+  /// and has.
+  void retried(size_t bridge, bool force, milliseconds at);
+  /// This transaction may be given up.
+  void skip_asked(size_t bridge, const std::string& id);
+
   // -- the store, as committed ----------------------------------------------
 
   void ended(size_t bridge, const std::string& id, const std::string& result);
@@ -163,6 +180,7 @@ private:
     bool processed = false;
     bool accepted = false;
     bool ended = false;
+    bool skip_asked = false;
     size_t too_big = 0;
     size_t rejections = 0;
     size_t hangs = 0;
@@ -194,6 +212,8 @@ private:
     milliseconds rested_ever{0};
     milliseconds moved{0};
     milliseconds closed_at{-1};
+    bool perhaps_halted = false; ///< An operator paused it, as far as known.
+    bool halted = false;         ///< Surely.
   };
   struct offer_state {
     size_t bridge = 0;
@@ -214,6 +234,9 @@ private:
   void check_cause(const bridge_state& to, const std::string& id,
                    const std::string& result);
   void check_moved(const bridge_state& of, milliseconds now);
+  void check_halted(const bridge_state& to, const std::string& what);
+  void kept_aside(bridge_state& to, const std::string& id,
+                  const transaction_state& of);
   void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
              bool heard);
   static void forget_alive(bridge_state& of);

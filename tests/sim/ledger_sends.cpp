@@ -51,6 +51,7 @@ void ledger::sent(size_t bridge, const std::string& id, std::string_view body,
   ++tick_;
   if (++to.open > 1)
     report("one in flight", fmt::format("{} beside {}", id, to.current));
+  check_halted(to, id);
   check_moments(to, id, at);
   check_successor(to, id);
   take_in(to, id, body);
@@ -60,6 +61,7 @@ void ledger::sent(size_t bridge, const std::string& id, std::string_view body,
 void ledger::asked(size_t bridge, milliseconds at) {
   auto& to = bridges_[bridge];
   ++to.asked;
+  check_halted(to, "a ping");
   if (at < to.wished_until)
     report("as the bridge asked",
            fmt::format("a ping {} ms early", (to.wished_until - at).count()));
@@ -239,6 +241,8 @@ void ledger::ended(size_t bridge, const std::string& id,
     return report("ended for good", id + " ended before it was sent");
   check_cause(to, id, result);
   found->second.ended = true;
+  if (result == "dead_letter")
+    kept_aside(to, id, found->second);
   if (result == "retired")
     suspect(to, found->second);
   if (result != "delivered")
@@ -252,9 +256,10 @@ void ledger::ended(size_t bridge, const std::string& id,
 void ledger::check_cause(const bridge_state& to, const std::string& id,
                          const std::string& result) {
   const auto& of = to.transactions.at(id);
-  const bool is_given_up = of.elements.size() <= 1 // None that are counted.
-    && (of.too_big > 0 || of.rejections >= rejections_min
-        || of.hangs >= hangs_min);
+  const bool is_given_up = of.skip_asked
+    || (of.elements.size() <= 1 // None that are counted.
+        && (of.too_big > 0 || of.rejections >= rejections_min
+            || of.hangs >= hangs_min));
   const bool caused = result == "delivered" ? of.accepted
     : result == "retired"                   ? had_cause(to, of)
                                             : is_given_up;
@@ -325,7 +330,7 @@ void ledger::upheaval(milliseconds until) {
 void ledger::check_moved(const bridge_state& of, milliseconds now) {
   const auto latest
     = std::max({of.moved, of.rests_until, calm_from_}) + promptness;
-  if (!of.owed.empty() && of.asked == 0 && now > latest)
+  if (!of.owed.empty() && of.asked == 0 && !of.perhaps_halted && now > latest)
     report("moves on",
            fmt::format("element {} waited {} ms for nothing",
                        of.owed.begin()->second,

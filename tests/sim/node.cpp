@@ -129,6 +129,11 @@ void node::offer(accept_transaction request, milliseconds hold,
     offer_transaction{std::move(request), until, {std::move(done)}});
 }
 
+void node::command(const queue_command& what,
+                   std::function<void(expected<command_done>)> done) {
+  caf::anon_send(impl_->house->gateway, give_command{what, {std::move(done)}});
+}
+
 void node::alive(const appservice_id& id) {
   caf::anon_send(impl_->house->gateway, bridge_alive{id});
 }

@@ -35,6 +35,8 @@ public:
   void offer(accept_transaction request, milliseconds hold,
              std::function<void(expected<transaction_stored>)> done);
   void alive(const appservice_id& id);
+  void command(const queue_command& what,
+               std::function<void(expected<command_done>)> done);
   /// The configuration was read again.
   void reload(const house_settings& now);
   void wake(const appservice_id& id, std::optional<owed_transaction> pinned);

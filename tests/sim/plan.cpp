@@ -102,6 +102,22 @@ void add_reloads(plan& to) {
   }
 }
 
+/// By dice of their own, too. A skip and a forced try are for queues that rest.
+void add_operator(plan& to) {
+  dice random{to.seed ^ 0x09e7a702U};
+  for (auto count = random.between(0, 5); count > 0; --count) {
+    entry line;
+    line.what = static_cast<act>(
+      random.between(static_cast<int64_t>(act::pause_queue),
+                     static_cast<int64_t>(act::skip_current)));
+    line.at = milliseconds{random.between(0, to.ends.count())};
+    line.bridge = random.below(to.bridges.size());
+    line.step = static_cast<uint8_t>(random.below(2));
+    line.amount = random.between(100, 60'000);
+    to.entries.push_back(line);
+  }
+}
+
 /// A bridge comes back from an outage and shows it, takes what is sent for that
 /// reason, and the node ends as it hears so: these meet too seldom by chance.
 void add_shown_life(plan& to) {
@@ -161,6 +177,7 @@ plan make_plan(uint64_t seed) {
                    [](const entry& a, const entry& b) { return a.at < b.at; });
   add_reloads(result);
   add_shown_life(result);
+  add_operator(result);
   return result;
 }
 

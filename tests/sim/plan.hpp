@@ -54,6 +54,9 @@ enum class act : uint8_t {
   wake_late,  ///< An old one, with what it promised then.
   // -- the operator ---------------------------------------------------------
   reload, ///< The configuration is read again: another token of the bridge.
+  pause_queue,  ///< For `amount` milliseconds.
+  retry_now,    ///< By force when `step` is odd.
+  skip_current, ///< The transaction that was sent last.
 };
 BOOST_DESCRIBE_ENUM(act, offer, burst, ping, repeat_transaction,
                     repeat_under_new_id, restart_homeserver,
@@ -64,7 +67,8 @@ BOOST_DESCRIBE_ENUM(act, offer, burst, ping, repeat_transaction,
                     commit_lost, commit_answer_lost, flush_fails, database_away,
                     disk_full, clock_step, yesterday, answer_status,
                     retry_after, hang, reset_unread, reset_processed, torn,
-                    slow, no_connection, outage, wake_again, wake_late, reload)
+                    slow, no_connection, outage, wake_again, wake_late, reload,
+                    pause_queue, retry_now, skip_current)
 
 std::string to_string(act what);
 

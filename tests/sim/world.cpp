@@ -80,7 +80,9 @@ world::world(plan of, run_options how)
                                   false,
                                   false,
                                   "token",
-                                  milliseconds{-1}}));
+                                  milliseconds{-1},
+                                  std::nullopt,
+                                  false}));
   for (const auto& line : plan_.entries)
     if (line.what == act::yesterday)
       copies_.push_back(
@@ -160,6 +162,7 @@ void world::start_node() {
     doubt_.reset();
     ledger_.put_back(to_put_back_->mark, now_);
     lanes_.put_back();
+    pauses_unknown();
     // Old pauses may be in force again; read by another clock, for long.
     trouble(now_ + milliseconds{clock_was_moved_ ? 1'200'000 : 100'000});
     to_put_back_.reset();
@@ -187,6 +190,7 @@ void world::end_life() {
     lanes_.unanswerable(number);
   }
   offers_.clear();
+  commands_lost();
   ledger_.crashed(now_, store_well_since_);
   if (std::exchange(move_unseen_, false)) {
     ledger_.wishes_lost();
@@ -283,25 +287,11 @@ std::optional<milliseconds> world::next_moment() const {
     if (!copy.content)
       consider(copy.taken_at);
   for (const auto& each : sides_)
-    consider(each->hs.next_at());
+    consider(each->hs.next_at()), consider(each->resume_at);
   consider(away_until_);
   consider(full_until_);
   consider(plan_.ends);
   return next;
-}
-
-bool world::is_over() {
-  if (now_ < plan_.ends || next_entry_ < plan_.entries.size() || !node_
-      || draining_ || !open_.empty() || !ledger_.all_delivered())
-    return false;
-  const auto is_done = [](const auto& each) { return each->hs.done(); };
-  if (!std::all_of(sides_.begin(), sides_.end(), is_done))
-    return false;
-  // It may owe a transaction whose acknowledgement was lost.
-  const auto books = store_->books();
-  return std::none_of(books.begin(), books.end(), [](const auto& each) {
-    return each.owed_events + each.owed_others > 0;
-  });
 }
 
 bool world::advance() {
@@ -343,6 +333,7 @@ void world::act_due() {
   while (next_entry_ < plan_.entries.size()
          && plan_.entries[next_entry_].at <= now_)
     act_on(plan_.entries[next_entry_++]);
+  resume_due();
   offer_all();
 }
 
@@ -369,32 +360,6 @@ run_result world::run() {
   result_.elements = ledger_.elements_processed();
   result_.faults = result_.covered.faults();
   return std::move(result_);
-}
-
-/// Lets everything fall idle, and looks whether it is as it should be.
-void world::finish() {
-  const auto until = now_ + idle_after * 2 + milliseconds{15'000};
-  while (now_ < until && !ledger_.found()) {
-    advance();
-    settle();
-  }
-  if (ledger_.found())
-    return;
-  if (!node_)
-    return ledger_.report("comes to rest", "the node ended by itself");
-  if (node_->actors() != node_->actors_at_rest())
-    ledger_.report("nobody is left alone",
-                   fmt::format("{} actors run, {} have something to do",
-                               node_->actors(), node_->actors_at_rest()));
-  check_books();
-  ledger_.check_end();
-  lanes_.check_end();
-  draining_ = true;
-  node_->drain([this] { drained_ = true; });
-  run_node();
-  if (node_)
-    ledger_.report("comes to rest", "a drain with nothing to do does not end");
-  note("over");
 }
 
 } // namespace weir::sim

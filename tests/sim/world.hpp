@@ -86,6 +86,8 @@ private:
     bool restarted = false;
     std::string token = "token";
     milliseconds reloaded_at{-1};
+    std::optional<milliseconds> resume_at = std::nullopt;
+    bool perhaps_halted = false; ///< By an operator, who has to resume it.
   };
   struct doubt {
     batch_content content;
@@ -105,6 +107,13 @@ private:
   void act_on_homeserver(const entry& line);
   void reload(const entry& line);
   void wake(const entry& line);
+  void operate(const entry& line);
+  void command(size_t bridge, queue_command what);
+  void commanded(size_t bridge, const queue_command& what,
+                 const expected<command_done>& done);
+  void resume_due();
+  void commands_lost();
+  void pauses_unknown();
   void move_clock(milliseconds by);
   void put_copy_back(const entry& line);
   void lose_actors(std::string_view named);

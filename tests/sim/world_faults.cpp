@@ -110,6 +110,9 @@ void world::act_on(const entry& line) {
   case act::wake_again:
   case act::wake_late: return wake(line);
   case act::reload: return reload(line);
+  case act::pause_queue:
+  case act::retry_now:
+  case act::skip_current: return operate(line);
   case act::outage: met(line.what); [[fallthrough]];
   case act::answer_status:
   case act::retry_after:

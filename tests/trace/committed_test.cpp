@@ -45,6 +45,10 @@ TEST_CASE("traces: an idle queue goes and comes back") {
   replay("tests/traces/idle_and_back.jsonl");
 }
 
+TEST_CASE("traces: an operator pauses, tries and skips") {
+  replay("tests/traces/operator_at_work.jsonl");
+}
+
 TEST_CASE("traces: each is replayed by a case here, and what is played now "
           "replays too") {
   std::set<std::string> committed;

@@ -115,7 +115,7 @@ TEST_CASE("trace reader: damaged traces are read or refused, and replayed or "
   for (size_t index = 0; index < all_scenes().size(); index += 3) {
     const auto text = record(all_scenes()[index]);
     size_t read_ones = 0;
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < 120; ++round) {
       auto damaged = text;
       for (size_t n = 1 + random() % 3; n > 0; --n) {
         const auto at = random() % damaged.size();

@@ -158,6 +158,27 @@ void idle_and_back() {
   fixture.stop();
 }
 
+/// An operator pauses, resumes, tries, and skips what hangs in a send.
+void operator_at_work() {
+  actor_fixture fixture;
+  fixture.network.script = [](const http_request&) { return status(503); };
+  fixture.start();
+  (void)fixture.offer("irc", "1", 2);
+  fixture.advance(seconds{1});
+  (void)fixture.command({{"irc"}, queue_verb::pause, "ada", "why", {}, false});
+  (void)fixture.offer("irc", "2");
+  fixture.advance(minutes{1});
+  (void)fixture.command({{"irc"}, queue_verb::resume, "ada", {}, {}, false});
+  fixture.run();
+  fixture.network.script = [](const http_request&) { return silence(); };
+  (void)fixture.command({{"irc"}, queue_verb::retry, "ada", {}, {}, true});
+  fixture.run();
+  const auto pinned = fixture.row("irc").pinned->id;
+  (void)fixture.command({{"irc"}, queue_verb::skip, "ada", {}, pinned, false});
+  fixture.advance(seconds{8});
+  fixture.stop();
+}
+
 } // namespace
 
 const std::vector<scene>& all_scenes() {
@@ -170,6 +191,9 @@ const std::vector<scene>& all_scenes() {
     {"drain", {"appservice/irc", "directory", "transport"}, drain},
     {"store_away", {"gateway", "store_writer/1"}, store_away},
     {"idle_and_back", {"appservice/irc", "directory"}, idle_and_back},
+    {"operator_at_work",
+     {"appservice/irc", "directory", "gateway"},
+     operator_at_work},
   };
   return scenes;
 }

@@ -261,6 +261,13 @@ asked_ptr<expected<queues_page>> actor_fixture::queues() {
   return result;
 }
 
+asked_ptr<expected<command_done>> actor_fixture::command(queue_command what) {
+  auto result = std::make_shared<asked<expected<command_done>>>();
+  caf::anon_send(house().gateway,
+                 give_command{std::move(what), {keep(result)}});
+  return result;
+}
+
 asked_ptr<http_answer> actor_fixture::request(http_request what) {
   auto result = std::make_shared<asked<http_answer>>();
   caf::anon_send(house().gateway, ask_http{std::move(what), {keep(result)}});

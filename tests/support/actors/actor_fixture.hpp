@@ -91,6 +91,7 @@ public:
                                                      const std::string& body);
   asked_ptr<expected<stored>> ready();
   asked_ptr<expected<queues_page>> queues();
+  asked_ptr<expected<command_done>> command(queue_command what);
   asked_ptr<http_answer> request(http_request what);
   asked_ptr<drained> drain();
   void alive(const std::string& bridge);

@@ -78,6 +78,9 @@ public:
       [this](const settle_transaction&) {
         return never<transaction_settled>();
       },
+      [this](const halt_queue&) { return never<queue_halted>(); },
+      [this](const end_back_off&) { return never<back_off_ended>(); },
+      [this](const skip_transaction&) { return never<transaction_skipped>(); },
       [this](const store_pause&) { return never<stored>(); },
       [this](const publish_status&) { return never<stored>(); },
       [this](const quarantine_body&) { return never<quarantined>(); },

@@ -1,0 +1,348 @@
+#include "http/routes/control.hpp"
+
+#include "http/matrix_reply.hpp"
+#include "http/query.hpp"
+#include "http/router.hpp"
+#include "schema/limits.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace weir {
+
+namespace {
+
+using nlohmann::json;
+
+/// Of a name and of a reason, which stand in rows and logs for long.
+constexpr size_t name_bytes_max = 64;
+constexpr size_t reason_bytes_max = 200;
+/// Longer than any id that Weir makes.
+constexpr size_t txn_bytes_max = 64;
+/// When a command that found no room among others may be tried again.
+constexpr std::chrono::seconds come_back{5};
+
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+expected<int64_t> number_of(std::string_view name, std::string_view text) {
+  int64_t number = 0;
+  const auto parsed
+    = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()
+      || number < 0)
+    return fail(ec::invalid_argument,
+                std::string{name} + " is a whole number from 0");
+  return number;
+}
+
+expected<uint64_t> page_size(std::string_view text) {
+  WEIR_TRY(const auto limit, number_of("limit", text));
+  return std::clamp<uint64_t>(static_cast<uint64_t>(limit), 1,
+                              limits::page_rows_max);
+}
+
+/// It goes into logs and onto terminals.
+expected<std::string> plain_text(std::string_view name, std::string text,
+                                 size_t bytes_max) {
+  const bool controls = std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (controls || text.size() > bytes_max)
+    return fail(
+      ec::invalid_argument,
+      fmt::format("{} is one line of at most {} bytes", name, bytes_max));
+  return text;
+}
+
+/// A word that is not understood must not pass for "no": somebody meant "yes".
+expected<bool> yes_or_no(std::string_view name, std::string_view text) {
+  if (text != "true" && text != "false")
+    return fail(ec::invalid_argument, std::string{name} + " is true or false");
+  return text == "true";
+}
+
+struct named_verb {
+  std::string_view name;
+  queue_verb verb;
+};
+constexpr std::array verbs{
+  named_verb{"pause", queue_verb::pause},
+  named_verb{"resume", queue_verb::resume},
+  named_verb{"retry", queue_verb::retry},
+  named_verb{"skip", queue_verb::skip},
+  named_verb{"retire", queue_verb::retire},
+};
+
+expected<void> read_parameter(const query_parameter& given,
+                              queue_command& into) {
+  if (given.name == "by" && !given.value.empty()) {
+    WEIR_TRY(into.by, plain_text("by", given.value, name_bytes_max));
+  } else if (given.name == "reason") {
+    WEIR_TRY(into.reason, plain_text("reason", given.value, reason_bytes_max));
+  } else if (given.name == "txn") {
+    WEIR_TRY(into.txn.value, plain_text("txn", given.value, txn_bytes_max));
+  } else if (given.name == "force") {
+    WEIR_TRY(into.force, yes_or_no("force", given.value));
+  }
+  return ok();
+}
+
+/// One row of what a command may end with.
+struct ending {
+  command_result result;
+  int status;
+  std::string_view errcode; ///< Empty: it is an answer and no refusal.
+  std::string_view says;
+};
+
+constexpr ending endings[] = {
+  {command_result::nothing_owed, 200, {}, "Nothing is owed: nothing to try."},
+  {command_result::paused, 409, "ORG.WEIR.PAUSED",
+   "The queue is paused; resume it first"},
+  {command_result::bridge_asked, 409, "ORG.WEIR.BRIDGE_ASKED",
+   "The bridge asked for a pause; only force sends sooner"},
+  {command_result::not_current, 409, "ORG.WEIR.NOT_CURRENT",
+   "Nothing was changed: that transaction is not the pinned one"},
+  {command_result::delivered, 409, "ORG.WEIR.NOT_CURRENT",
+   "Nothing was changed: that transaction was delivered meanwhile"},
+  {command_result::no_room, 409, "ORG.WEIR.NO_ROOM",
+   "Nothing was changed: there is no room for its dead letters; replay or drop "
+   "some first, see weir dead-letters"},
+  {command_result::not_damaged, 409, "ORG.WEIR.NOT_DAMAGED",
+   "Nothing was changed: only a damaged transaction gets another id, since the "
+   "bridge would be sent this one twice"},
+  {command_result::in_flight, 409, "ORG.WEIR.IN_FLIGHT",
+   "Nothing was changed: what was sent has neither been answered nor been "
+   "ended in time; try again"},
+  {command_result::busy, 503, "ORG.WEIR.BUSY",
+   "Nothing was changed: too many commands wait for this queue"},
+  {command_result::draining, 503, "ORG.WEIR.DRAINING",
+   "Nothing was changed: Weir is about to end"},
+};
+
+std::string says_done(const queue_command& what, const command_done& done) {
+  const std::string_view sending
+    = done.sending ? " What is in flight is finished." : "";
+  switch (what.verb) {
+  case queue_verb::pause: return fmt::format("Paused.{}", sending);
+  case queue_verb::resume: return "Resumed.";
+  case queue_verb::retry: return "It is tried now.";
+  case queue_verb::skip:
+    return fmt::format("Skipped {}: {} elements are dead letters.",
+                       what.txn.value, done.elements);
+  case queue_verb::retire:
+    return fmt::format("Retired {}: {} elements go out under a new id.",
+                       what.txn.value, done.elements);
+  }
+  return {};
+}
+
+std::string says_already(const queue_command& what, const command_done& done) {
+  switch (what.verb) {
+  case queue_verb::pause:
+    return "It was paused already"
+      + (done.halted ? " by " + done.halted->by : std::string{}) + ".";
+  case queue_verb::resume: return "It was not paused.";
+  default:
+    return done.sending ? "It is being sent right now."
+                        : "Nothing holds it up: it is sent at once.";
+  }
+}
+
+json done_json(const queue_command& what, const command_done& done) {
+  json body{{"appservice", what.appservice.value},
+            {"verb", to_string(what.verb)},
+            {"changed", done.result == command_result::done},
+            {"command", done.id},
+            {"sending", done.sending},
+            {"pinned_txn", done.current.value},
+            {"elements", done.elements}};
+  if (done.halted) {
+    body["paused_by"] = done.halted->by;
+    body["paused_since_ms"] = done.halted->since.ms;
+  }
+  return body;
+}
+
+http_response refused(const ending& how, const command_done& done) {
+  std::string error{how.says};
+  if (how.errcode == "ORG.WEIR.NOT_CURRENT")
+    error += done.current.value.empty()
+      ? "; nothing is pinned now"
+      : "; the pinned one is " + done.current.value;
+  json body{{"errcode", how.errcode}, {"error", error}};
+  if (how.errcode == "ORG.WEIR.NOT_CURRENT") {
+    body["pinned_txn"] = done.current.value;
+    body["delivered"] = done.result == command_result::delivered;
+  }
+  if (how.result == command_result::bridge_asked)
+    body["until_ms"] = done.until.ms;
+  auto response = json_reply(how.status, dumped(body));
+  if (how.status == 503)
+    response.fields.push_back(
+      {"Retry-After", std::to_string(come_back.count())});
+  return response;
+}
+
+http_response not_served(bool known) {
+  return known ? matrix_error(409, "ORG.WEIR.NO_URL",
+                              "It has url: null: it is sent "
+                              "nothing")
+               : matrix_error(404, "M_NOT_FOUND",
+                              "The configuration names no such appservice");
+}
+
+http_response answered(const queue_command& what, const command_done& done) {
+  const auto how = std::find_if(
+    std::begin(endings), std::end(endings),
+    [&](const ending& each) { return each.result == done.result; });
+  if (how != std::end(endings) && !how->errcode.empty())
+    return refused(*how, done);
+  auto body = done_json(what, done);
+  body["says"] = how != std::end(endings) ? std::string{how->says}
+    : done.result == command_result::done ? says_done(what, done)
+                                          : says_already(what, done);
+  return json_ok(dumped(body));
+}
+
+} // namespace
+
+std::optional<queue_path> parse_queue_path(std::string_view path) {
+  constexpr std::string_view prefix = "/queues/";
+  if (!path.starts_with(prefix))
+    return std::nullopt;
+  path.remove_prefix(prefix.size());
+  const auto slash = path.find('/');
+  const auto id = path.substr(0, slash);
+  const auto verb
+    = slash == path.npos ? std::string_view{} : path.substr(slash + 1);
+  if (id.empty() || verb.find('/') != verb.npos
+      || (slash != path.npos && verb.empty()))
+    return std::nullopt;
+  return queue_path{percent_decoded(id), std::string{verb}};
+}
+
+expected<queue_command> parse_command(const queue_path& path,
+                                      std::string_view query) {
+  const auto verb
+    = std::find_if(verbs.begin(), verbs.end(), [&](const named_verb& each) {
+        return each.name == path.verb;
+      });
+  if (verb == verbs.end())
+    return fail(ec::not_found, "no such command");
+  queue_command what;
+  what.appservice = {path.id};
+  what.verb = verb->verb;
+  what.by = "admin";
+  for (const auto& given : read_query(query)) {
+    WEIR_TRY(read_parameter(given, what));
+  }
+  const bool names_one
+    = what.verb == queue_verb::skip || what.verb == queue_verb::retire;
+  if (names_one && what.txn.value.empty())
+    return fail(ec::invalid_argument,
+                "txn names the transaction that is meant");
+  return what;
+}
+
+expected<read_queues> parse_queues_query(std::string_view query) {
+  read_queues request;
+  for (const auto& [name, value] : read_query(query)) {
+    if (name == "after" && !value.empty()) {
+      WEIR_TRY(request.after, number_of(name, value));
+    } else if (name == "limit" && !value.empty()) {
+      WEIR_TRY(request.rows_max, page_size(value));
+    }
+  }
+  return request;
+}
+
+expected<read_commands> parse_commands_query(std::string_view query) {
+  read_commands request;
+  for (const auto& [name, value] : read_query(query)) {
+    if (name == "before" && !value.empty()) {
+      WEIR_TRY(request.before, number_of(name, value));
+    } else if (name == "limit" && !value.empty()) {
+      WEIR_TRY(request.rows_max, page_size(value));
+    }
+  }
+  return request;
+}
+
+http_response command_reply(const queue_command& what,
+                            const expected<command_done>& done, bool known) {
+  if (!done) {
+    auto response
+      = matrix_error(503, "ORG.WEIR.UNAVAILABLE",
+                     "The store did not answer: it was done or was not; "
+                     "see weir commands when the store is back");
+    response.fields.push_back(
+      {"Retry-After", std::to_string(come_back.count())});
+    return response;
+  }
+  if (done.value().result == command_result::not_served)
+    return not_served(known);
+  return answered(what, done.value());
+}
+
+policy::queue_facts facts_of(const queue_view& view,
+                             const queue_surroundings& around) {
+  policy::queue_facts facts;
+  facts.store_writable = around.store_writable;
+  facts.configured = around.configured;
+  facts.has_url = around.has_url;
+  facts.full = around.full;
+  facts.paused = view.row.halted.has_value();
+  if (view.row.halted) {
+    facts.paused_by = view.row.halted->by;
+    facts.pause_reason = view.row.halted->reason;
+  }
+  facts.state = view.status ? view.status->state : "flowing";
+  facts.cause = view.status ? view.status->cause : "";
+  facts.bridge_asked = view.row.paused_by == pause_cause::peer;
+  facts.sending = view.status && view.status->sending_since != stored_time{};
+  facts.owed = view.row.owed_events + view.row.owed_others;
+  return facts;
+}
+
+std::string queues_json(json queues, std::optional<int64_t> next,
+                        stored_time as_of) {
+  json page{
+    {"queues", std::move(queues)}, {"next", nullptr}, {"as_of_ms", as_of.ms}};
+  if (next)
+    page["next"] = *next;
+  return dumped(page);
+}
+
+std::string explain_json(json queue, const policy::explanation& explained,
+                         stored_time as_of) {
+  queue["explanation"] = {{"cause", policy::to_string(explained.cause)},
+                          {"why", explained.why},
+                          {"next", explained.next},
+                          {"todo", explained.todo}};
+  queue["as_of_ms"] = as_of.ms;
+  return dumped(queue);
+}
+
+std::string commands_json(std::span<const command_row> rows, uint64_t asked) {
+  auto list = json::array();
+  for (const auto& row : rows)
+    list.push_back({{"id", row.id},
+                    {"target", row.target},
+                    {"verb", row.verb},
+                    {"by", row.by},
+                    {"at_ms", row.at.ms},
+                    {"result", row.result}});
+  json page{{"commands", std::move(list)}, {"before", nullptr}};
+  if (!rows.empty() && rows.size() >= asked)
+    page["before"] = rows.front().id;
+  return dumped(page);
+}
+
+} // namespace weir

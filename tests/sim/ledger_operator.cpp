@@ -1,0 +1,67 @@
+#include "tests/sim/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+// What an operator has done with a queue.
+namespace weir::sim {
+
+void ledger::pause_asked(size_t bridge) {
+  bridges_[bridge].perhaps_halted = true;
+}
+
+void ledger::paused(size_t bridge) {
+  bridges_[bridge].halted = bridges_[bridge].perhaps_halted;
+}
+
+void ledger::resume_asked(size_t bridge) {
+  bridges_[bridge].halted = false;
+}
+
+void ledger::resumed(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  to.halted = to.perhaps_halted = false;
+  to.moved = std::max(to.moved, at);
+}
+
+void ledger::retry_asked(size_t bridge, bool force) {
+  auto& to = bridges_[bridge];
+  to.own_until = milliseconds{0};
+  if (force)
+    to.wished_until = milliseconds{0};
+}
+
+void ledger::retried(size_t bridge, bool force, milliseconds at) {
+  auto& to = bridges_[bridge];
+  if (force)
+    to.wish_restored_until = to.wish_stored_until = milliseconds{0};
+  alive(bridge, at);
+}
+
+void ledger::skip_asked(size_t bridge, const std::string& id) {
+  auto& sent = bridges_[bridge].transactions;
+  if (const auto found = sent.find(id); found != sent.end())
+    found->second.skip_asked = true;
+}
+
+void ledger::check_halted(const bridge_state& to, const std::string& what) {
+  if (to.halted)
+    report("paused is paused", what + " was sent to a paused bridge");
+}
+
+/// Whatever ends as a dead letter is one, every element of it.
+void ledger::kept_aside(bridge_state& to, const std::string& id,
+                        const transaction_state& of) {
+  for (const auto no : of.elements)
+    if (!to.elements.at(no).buried)
+      report("what is skipped is kept",
+             fmt::format("element {} of {} is no dead letter", no, id));
+  if (!of.skip_asked)
+    return;
+  to.own_until = milliseconds{0}; // It was for what is gone.
+  // A queue that owes nothing any more may be let go, and its step with it.
+  to.sure_refusals = 0;
+}
+
+} // namespace weir::sim

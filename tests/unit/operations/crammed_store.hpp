@@ -1,0 +1,100 @@
+#pragma once
+
+#include "persistence/store.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace weir::test {
+
+/// A store whose places for dead letters and quarantined bodies are as full as
+/// told, since a test cannot fill a gigabyte. All else goes to a real one.
+class crammed_store final : public store, keep_store {
+public:
+  crammed_store(store& real, uint64_t letter_bytes, uint64_t quarantine_bytes)
+    : real_{real},
+      letter_bytes_{letter_bytes},
+      quarantine_bytes_{quarantine_bytes} {
+  }
+
+  expected<int64_t> bury(const dead_letter_row& row) override {
+    return real_.keep().bury(row);
+  }
+  expected<bool> count_quarantined(const quarantine_row& row) override {
+    return real_.keep().count_quarantined(row);
+  }
+  expected<int64_t> quarantine(const quarantine_row& row) override {
+    return real_.keep().quarantine(row);
+  }
+  expected<uint64_t> dead_letter_bytes() override {
+    return letter_bytes_;
+  }
+  expected<uint64_t> quarantine_bytes() override {
+    return quarantine_bytes_;
+  }
+
+  outbox_store& outbox() override {
+    return real_.outbox();
+  }
+  waiting_store& waiting() override {
+    return real_.waiting();
+  }
+  ordering_store& orderings() override {
+    return real_.orderings();
+  }
+  inbox_store& inbox() override {
+    return real_.inbox();
+  }
+  keep_store& keep() override {
+    return *this;
+  }
+  outcome_store& outcomes() override {
+    return real_.outcomes();
+  }
+  command_store& commands() override {
+    return real_.commands();
+  }
+
+  // The batch belongs to the runner and its own store.
+  expected<slot_lease> take_slot(uint32_t, const std::string&,
+                                 uint64_t) override {
+    return not_here();
+  }
+  expected<std::vector<slot_row>> slots() override {
+    return not_here();
+  }
+  expected<void> begin(const slot_lease&, uint64_t) override {
+    return not_here();
+  }
+  expected<stored_time> now() override {
+    return not_here();
+  }
+  expected<void> add_clock_offset(milliseconds) override {
+    return not_here();
+  }
+  expected<void> commit() override {
+    return not_here();
+  }
+  void rollback() noexcept override {
+  }
+  expected<void> reconnect() override {
+    return not_here();
+  }
+  expected<std::optional<slot_row>> read_slot(uint32_t) override {
+    return not_here();
+  }
+  expected<void> tidy(size_t) override {
+    return not_here();
+  }
+
+private:
+  static decltype(fail(ec::rejected, "")) not_here() {
+    return fail(ec::rejected, "no operation may ask for this");
+  }
+
+  store& real_;
+  uint64_t letter_bytes_;
+  uint64_t quarantine_bytes_;
+};
+
+} // namespace weir::test
