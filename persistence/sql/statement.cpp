@@ -41,6 +41,11 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
+void bind_anew(soci::statement& made) {
+  made.undefine_and_bind();
+  made.define_and_bind();
+}
+
 } // namespace
 
 statement::statement(connection& on, std::string_view doing, std::string text,
@@ -144,9 +149,12 @@ expected<void> statement::execute(size_t arguments) {
 error statement::failed(const soci::soci_error& thrown) {
   auto what = error_of(thrown, doing_, on_.parts_.get(), on_.speaks());
   on_.failed_ = on_.in_transaction_;
-  // SOCI has let go of SQLite's half already.
+  // SOCI has let go of SQLite's half already. Of what it sent to PostgreSQL it
+  // lets go after a success only, and the next execution would forget it.
   if (!on_.speaks().postgresql)
     drop();
+  else if (prepared_)
+    bind_anew(prepared_->made);
   return what;
 }
 

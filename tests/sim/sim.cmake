@@ -44,11 +44,13 @@ endif()
 file(GLOB sim_test_sources CONFIGURE_DEPENDS ${sim_folder}/*_test.cpp)
 add_executable(sim_tests ${sim_test_sources})
 target_link_libraries(sim_tests PRIVATE weir_test_main weir_sim_parts)
-doctest_discover_tests(sim_tests PROPERTIES TIMEOUT 120 LABELS "quick;sim")
+doctest_discover_tests(sim_tests PROPERTIES TIMEOUT ${weir_case_seconds} LABELS
+                       "quick;sim")
 
+math(EXPR weir_search_seconds "5 * ${weir_case_seconds}")
 function(weir_sim_test name)
   add_test(NAME "sim: ${name}" COMMAND ${ARGN})
-  set_tests_properties("sim: ${name}" PROPERTIES LABELS sim TIMEOUT 600)
+  set_tests_properties("sim: ${name}" PROPERTIES LABELS sim TIMEOUT ${weir_search_seconds})
 endfunction()
 
 # In parts, so that they share the processors.

@@ -1,6 +1,8 @@
 #include "persistence/sql/statement.hpp"
 #include "tests/conformance/stores.hpp"
 
+#include <malloc.h>
+
 using namespace weir;
 using namespace weir::test;
 
@@ -89,4 +91,23 @@ TEST_CASE("statement: after one that broke the transaction takes no more") {
     in.on.rollback();
     CHECK(must(in.on.value("SELECT count(*) FROM scratch")) == "0");
   }
+}
+
+TEST_CASE("statement: one that fails again and again keeps nothing of it") {
+  on_postgresql where;
+  sql::connection on{must(sql::parse_url(where.database.options().url)),
+                     sql::purpose::migrating, true};
+  must(on.open());
+  sql::statement read{on, "read", "SELECT CAST(:words AS BIGINT)", "i"};
+  const std::string words(size_t{1} << 18, 'x');
+  const auto fail_often = [&] {
+    for (int times = 0; times < 40; ++times)
+      CHECK(code_of(read.run(words)) == ec::rejected);
+  };
+  fail_often();
+  const auto before = mallinfo2();
+  fail_often();
+  const auto after = mallinfo2();
+  const auto held = [](const auto& at) { return at.uordblks + at.hblkhd; };
+  CHECK(held(after) < held(before) + 4 * words.size());
 }
