@@ -163,12 +163,13 @@ struct dead_letter_row {
   uint32_t attempts = 0;
   stored_time accepted_at;
   stored_time buried_at;
+  uint64_t size = 0; ///< Of the bytes, in listings, which have none.
   friend bool operator==(const dead_letter_row&, const dead_letter_row&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(dead_letter_row, (),
                       (id, appservice, seq, item, reason, attempts, accepted_at,
-                       buried_at))
+                       buried_at, size))
 
 /// Table `quarantine`: a request body that is no transaction. The bytes are
 /// arbitrary. Equal bodies of one appservice are kept once and counted.
@@ -181,12 +182,13 @@ struct quarantine_row {
   uint64_t times = 1;
   stored_time first_at;
   stored_time last_at;
+  uint64_t size = 0; ///< Of the body, in listings, which have none.
   friend bool operator==(const quarantine_row&, const quarantine_row&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(quarantine_row, (),
                       (id, appservice, hs_txn_id, body, reason, times, first_at,
-                       last_at))
+                       last_at, size))
 
 /// Table `outcome`: the feed of finished deliveries, one row per outgoing
 /// transaction that was acknowledged, retired or buried.

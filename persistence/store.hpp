@@ -158,7 +158,10 @@ public:
   virtual expected<std::vector<dead_letter_row>>
   dead_letters(const std::optional<appservice_id>& of, page_request page) = 0;
   virtual expected<std::optional<dead_letter_row>> dead_letter(int64_t id) = 0;
-  virtual expected<std::vector<quarantine_row>> quarantined(page_request page)
+  /// Bodies likewise, but their bytes.
+  virtual expected<std::vector<quarantine_row>>
+  quarantined(const std::optional<appservice_id>& of, page_request page) = 0;
+  virtual expected<std::optional<quarantine_row>> quarantined_body(int64_t id)
     = 0;
   /// The newest commands whose id is below `before`, in the order of their ids;
   /// at most `rows_max`.

@@ -101,6 +101,10 @@ inline constexpr size_t outcomes_max = 1'000'000;
 inline constexpr size_t commands_max = 4'000;
 inline constexpr size_t dead_letter_bytes_max = size_t{1} << 30;
 inline constexpr size_t quarantine_bytes_max = size_t{256} << 20;
+/// Dead letters that one commit puts back or drops at most: a transaction's
+/// worth, so that whoever waits behind it hardly notices.
+inline constexpr size_t kept_changed_max = 100;
+inline constexpr size_t kept_changed_bytes_max = size_t{4} << 20;
 /// A page of any listing.
 inline constexpr size_t page_rows_max = 200;
 

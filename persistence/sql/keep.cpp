@@ -1,5 +1,6 @@
 #include "persistence/sql/keep.hpp"
 
+#include "persistence/sql/letter_columns.hpp"
 #include "schema/hash.hpp"
 
 namespace weir::sql {
@@ -23,10 +24,41 @@ expected<int64_t> required_number(statement& from) {
   return *number;
 }
 
+/// The next rows of an appservice in `table`, by the sum of their sizes: bytes
+/// are read, or deleted, only of those, since one row may be as large as a
+/// whole page may be.
+std::string next_text(const std::string& table, const std::string& columns) {
+  return "SELECT " + columns
+    + " FROM (SELECT id, size, sum(size) OVER (ORDER BY id) - size AS before "
+      "FROM (SELECT id, size FROM "
+    + table
+    + " WHERE appservice = :appservice AND id > :after AND id <= :until "
+      "ORDER BY id LIMIT :rows_max) AS page) AS summed "
+      "WHERE before <= CAST(:bytes_max AS BIGINT)";
+}
+
+std::string letters_text() {
+  return "SELECT " + std::string{letter_columns}
+  + ", bytes FROM dead_letter WHERE id IN (" + next_text("dead_letter", "id")
+    + ") ORDER BY id";
+}
+
+std::string last_text(const std::string& table) {
+  return "SELECT coalesce(max(id), 0) FROM " + table
+    + " WHERE appservice = :appservice";
+}
+
+/// `:id` is one id, or on PostgreSQL a list of them.
+std::string remove_text(const dialect& speaks, const std::string& table) {
+  return "DELETE FROM " + table + " WHERE appservice = :appservice AND id = "
+    + (speaks.postgresql ? "ANY (CAST(:id AS BIGINT[]))" : ":id");
+}
+
 } // namespace
 
 keep::keep(connection& on)
-  : find_letter_{on, "find dead letter",
+  : speaks_{on.speaks()},
+    find_letter_{on, "find dead letter",
                  "SELECT id FROM dead_letter WHERE appservice = :appservice "
                  "AND sha256 = :sha256",
                  "i"},
@@ -38,6 +70,10 @@ keep::keep(connection& on)
           ":buried_at, :reason, :keys, "
             + on.speaks().bytes(":event_id") + ", :bytes) RETURNING id",
           "i"},
+    letters_{on, "read letters", letters_text(),
+             std::string{letter_types} + "t"},
+    last_letter_{on, "last letter", last_text("dead_letter"), "i"},
+    remove_letters_{on, "remove letters", remove_text(speaks_, "dead_letter")},
     count_again_{
       on, "count quarantined",
       "UPDATE quarantine SET times = times + 1, last_at = :last_at "
@@ -51,6 +87,12 @@ keep::keep(connection& on)
                   + on.speaks().bytes(":hs_txn_id") + ", "
                   + on.speaks().bytes(":body") + ") RETURNING id",
                 "i"},
+    next_quarantined_{on, "next quarantined",
+                      next_text("quarantine", "id, size") + " ORDER BY id",
+                      "ii"},
+    last_quarantined_{on, "last quarantined", last_text("quarantine"), "i"},
+    remove_quarantined_{on, "remove quarantined",
+                        remove_text(speaks_, "quarantine")},
     letter_bytes_{on, "dead letter bytes",
                   "SELECT bytes FROM kept_bytes WHERE kind = 'dead_letter'",
                   "i"},
@@ -71,6 +113,72 @@ expected<int64_t> keep::bury(const dead_letter_row& row) {
                      row.buried_at, row.reason, row.item.keys,
                      raw_bytes{row.item.event_id}, row.item.bytes));
   return required_number(bury_);
+}
+
+expected<std::vector<dead_letter_row>>
+keep::read_letters(const appservice_id& of, int64_t after, int64_t until,
+                   size_t rows_max, size_t bytes_max) {
+  WEIR_TRY(letters_.run(of.value, after, until, as_count(rows_max),
+                        as_count(bytes_max)));
+  std::vector<dead_letter_row> rows;
+  while (true) {
+    WEIR_TRY(auto found, letters_.next());
+    if (!found)
+      return rows;
+    rows.push_back(read_letter(letters_));
+    rows.back().item.bytes = letters_.text(letter_types.size());
+  }
+}
+
+expected<int64_t> keep::last_letter(const appservice_id& of) {
+  WEIR_TRY(last_letter_.run(of.value));
+  return required_number(last_letter_);
+}
+
+expected<uint64_t> keep::remove(statement& by, const appservice_id& of,
+                                std::span<const int64_t> ids) const {
+  if (speaks_.postgresql) {
+    array_literal wanted;
+    for (const auto each : ids)
+      wanted.add(each);
+    WEIR_TRY(by.run(of.value, wanted.close()));
+    return by.changed();
+  }
+  uint64_t removed = 0;
+  for (const auto each : ids) {
+    WEIR_TRY(by.run(of.value, each));
+    removed += by.changed();
+  }
+  return removed;
+}
+
+expected<uint64_t> keep::remove_letters(const appservice_id& of,
+                                        std::span<const int64_t> ids) {
+  return remove(remove_letters_, of, ids);
+}
+
+expected<std::vector<keep_store::kept_size>>
+keep::next_quarantined(const appservice_id& of, int64_t after, int64_t until,
+                       size_t rows_max, size_t bytes_max) {
+  WEIR_TRY(next_quarantined_.run(of.value, after, until, as_count(rows_max),
+                                 as_count(bytes_max)));
+  std::vector<kept_size> rows;
+  while (true) {
+    WEIR_TRY(auto found, next_quarantined_.next());
+    if (!found)
+      return rows;
+    rows.push_back({next_quarantined_.number(0), next_quarantined_.count(1)});
+  }
+}
+
+expected<int64_t> keep::last_quarantined(const appservice_id& of) {
+  WEIR_TRY(last_quarantined_.run(of.value));
+  return required_number(last_quarantined_);
+}
+
+expected<uint64_t> keep::remove_quarantined(const appservice_id& of,
+                                            std::span<const int64_t> ids) {
+  return remove(remove_quarantined_, of, ids);
 }
 
 expected<std::optional<int64_t>> keep::count_again(const quarantine_row& row,

@@ -1,5 +1,7 @@
 #include "persistence/sql/reader.hpp"
 
+#include "persistence/sql/letter_columns.hpp"
+
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/store.hpp"
 
@@ -47,31 +49,33 @@ expected<queue_view> read_view(statement& from) {
   return view;
 }
 
-constexpr std::string_view letter_types = "itiiiiiittb";
-constexpr std::string_view letter_columns
-  = "id, appservice, seq, lane, id_hash, attempts, accepted_at, buried_at, "
-    "reason, keys, event_id";
-
-dead_letter_row read_letter(statement& from) {
-  dead_letter_row row;
-  row.id = from.number(0);
-  row.appservice = {from.text(1)};
-  row.seq = from.count(2);
-  row.item.kind = static_cast<lane>(from.number(3));
-  row.item.id_hash = from.count(4);
-  row.attempts = static_cast<uint32_t>(from.number(5));
-  row.accepted_at = from.when(6);
-  row.buried_at = from.when(7);
-  row.reason = from.text(8);
-  row.item.keys = from.text(9);
-  row.item.event_id = from.text(10);
-  return row;
-}
-
 std::string letters_text(std::string_view condition) {
   return "SELECT " + std::string{letter_columns}
-  + " FROM dead_letter WHERE id > :after" + std::string{condition}
+  + ", size FROM dead_letter WHERE id > :after" + std::string{condition}
   + " ORDER BY id LIMIT :rows_max";
+}
+
+constexpr std::string_view body_columns
+  = "id, appservice, hs_txn_id, reason, times, first_at, last_at, size";
+constexpr std::string_view body_types = "itbtiiii";
+
+std::string bodies_text(std::string_view condition) {
+  return "SELECT " + std::string{body_columns}
+  + " FROM quarantine WHERE id > :after" + std::string{condition}
+  + " ORDER BY id LIMIT :rows_max";
+}
+
+quarantine_row read_body(statement& from) {
+  quarantine_row row;
+  row.id = from.number(0);
+  row.appservice = {from.text(1)};
+  row.hs_txn_id = from.text(2);
+  row.reason = from.text(3);
+  row.times = from.count(4);
+  row.first_at = from.when(5);
+  row.last_at = from.when(6);
+  row.size = from.count(7);
+  return row;
 }
 
 } // namespace
@@ -87,18 +91,22 @@ reader::reader(std::unique_ptr<connection> on)
             view_text() + "WHERE a.no > :after ORDER BY a.no LIMIT :rows_max",
             view_types},
     queue_{*on_, "queue", view_text() + "WHERE a.id = :id", view_types},
-    letters_{*on_, "dead letters", letters_text(""), letter_types},
+    letters_{*on_, "dead letters", letters_text(""),
+             std::string{letter_types} + "i"},
     letters_of_{*on_, "dead letters of",
-                letters_text(" AND appservice = :appservice"), letter_types},
+                letters_text(" AND appservice = :appservice"),
+                std::string{letter_types} + "i"},
     letter_{*on_, "dead letter",
             "SELECT " + std::string{letter_columns}
               + ", bytes FROM dead_letter WHERE id = :id",
             std::string{letter_types} + "t"},
-    quarantined_{*on_, "quarantined",
-                 "SELECT id, appservice, hs_txn_id, reason, times, first_at, "
-                 "last_at FROM quarantine WHERE id > :after "
-                 "ORDER BY id LIMIT :rows_max",
-                 "itbtiii"},
+    quarantined_{*on_, "quarantined", bodies_text(""), body_types},
+    quarantined_of_{*on_, "quarantined of",
+                    bodies_text(" AND appservice = :appservice"), body_types},
+    body_{*on_, "quarantined body",
+          "SELECT " + std::string{body_columns}
+            + ", body FROM quarantine WHERE id = :id",
+          std::string{body_types} + "b"},
     commands_{*on_, "commands",
               "SELECT id, target, verb, by, at, result FROM command "
               "WHERE id < :before ORDER BY id DESC LIMIT :rows_max",
@@ -174,6 +182,7 @@ reader::dead_letters(const std::optional<appservice_id>& of,
     if (!found)
       return rows;
     rows.push_back(read_letter(listing));
+    rows.back().size = listing.count(letter_types.size());
   }
 }
 
@@ -189,23 +198,34 @@ expected<std::optional<dead_letter_row>> reader::dead_letter(int64_t id) {
   return row;
 }
 
-expected<std::vector<quarantine_row>> reader::quarantined(page_request page) {
-  WEIR_TRY(ask(quarantined_, page.after, as_count(page.rows_max)));
+expected<std::vector<quarantine_row>>
+reader::quarantined(const std::optional<appservice_id>& of, page_request page) {
+  auto& listing = of ? quarantined_of_ : quarantined_;
+  if (of) {
+    WEIR_TRY(ask(listing, page.after, of->value, as_count(page.rows_max)));
+  } else {
+    WEIR_TRY(ask(listing, page.after, as_count(page.rows_max)));
+  }
   std::vector<quarantine_row> rows;
   while (true) {
-    WEIR_TRY(auto found, quarantined_.next());
+    WEIR_TRY(auto found, listing.next());
     if (!found)
       return rows;
-    quarantine_row row;
-    row.id = quarantined_.number(0);
-    row.appservice = {quarantined_.text(1)};
-    row.hs_txn_id = quarantined_.text(2);
-    row.reason = quarantined_.text(3);
-    row.times = quarantined_.count(4);
-    row.first_at = quarantined_.when(5);
-    row.last_at = quarantined_.when(6);
-    rows.push_back(std::move(row));
+    rows.push_back(read_body(listing));
   }
+}
+
+expected<std::optional<quarantine_row>> reader::quarantined_body(int64_t id) {
+  WEIR_TRY(ask(body_, id));
+  WEIR_TRY(auto found, body_.next());
+  std::optional<quarantine_row> row;
+  if (found) {
+    row = read_body(body_);
+    row->size = 0;
+    row->body = body_.text(body_types.size());
+  }
+  body_.done();
+  return row;
 }
 
 expected<std::vector<command_row>> reader::commands(int64_t before,

@@ -19,7 +19,10 @@ public:
   dead_letters(const std::optional<appservice_id>& of,
                page_request page) override;
   expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
-  expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+  expected<std::vector<quarantine_row>>
+  quarantined(const std::optional<appservice_id>& of,
+              page_request page) override;
+  expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
 
@@ -38,6 +41,8 @@ private:
   statement letters_of_;
   statement letter_;
   statement quarantined_;
+  statement quarantined_of_;
+  statement body_;
   statement commands_;
 };
 

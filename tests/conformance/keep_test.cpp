@@ -83,11 +83,12 @@ TEST_CASE_TEMPLATE("keep: equal bodies of an appservice are counted", Where,
     CHECK(must(keep.quarantine(suspicious("b", body))) != first);
     CHECK(must(keep.quarantine_bytes()) == 22);
   });
-  const auto rows = must(on.reader->quarantined({}));
+  const auto rows = must(on.reader->quarantined({}, {}));
   REQUIRE(rows.size() == 2);
   auto kept = suspicious("a", "");
   kept.id = rows[0].id;
   kept.times = 3;
+  kept.size = body.size();
   kept.last_at = again.last_at;
   CHECK(rows[0] == kept);
 }
@@ -105,7 +106,7 @@ TEST_CASE_TEMPLATE("keep: nothing survives a rollback", Where,
     CHECK(must(on.db->keep().dead_letter_bytes()) == 0);
     CHECK(must(on.db->keep().quarantine_bytes()) == 1);
   });
-  CHECK(must(on.reader->quarantined({})).at(0).times == 1);
+  CHECK(must(on.reader->quarantined({}, {})).at(0).times == 1);
 }
 
 namespace {
@@ -188,4 +189,122 @@ TEST_CASE("keep: PostgreSQL adds up what goes in one statement at once") {
   on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 1); });
   must(by_hand.script("TRUNCATE quarantine"));
   on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 0); });
+}
+
+TEST_CASE_TEMPLATE("keep: letters of an appservice are read whole and in order",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  std::vector<dead_letter_row> mine;
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    CHECK(must(keep.last_letter({"a"})) == 0);
+    for (uint64_t seq = 1; seq <= 4; ++seq) {
+      mine.push_back(letter("a", seq, std::string(10 * seq, '1')));
+      mine.back().id = must(keep.bury(mine.back()));
+      must(keep.bury(letter("b", seq, std::string(10 * seq, '1'))));
+    }
+    CHECK(must(keep.last_letter({"a"})) == mine[3].id);
+  });
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    const auto read
+      = [&](int64_t after, int64_t until, size_t rows, size_t bytes) {
+          return must(keep.read_letters({"a"}, after, until, rows, bytes));
+        };
+    using letters = std::vector<dead_letter_row>;
+    CHECK(read(0, INT64_MAX, 100, 1'000) == mine);
+    CHECK(read(mine[0].id, mine[2].id, 100, 1'000)
+          == letters{mine[1], mine[2]});
+    CHECK(read(0, INT64_MAX, 2, 1'000) == letters{mine[0], mine[1]});
+    // The row with which the bound is passed is the last.
+    CHECK(read(0, INT64_MAX, 100, 1) == letters{mine[0]});
+    CHECK(read(0, INT64_MAX, 100, 10) == letters{mine[0], mine[1]});
+    CHECK(read(0, INT64_MAX, 100, 29) == letters{mine[0], mine[1]});
+    CHECK(read(0, INT64_MAX, 100, 30) == letters{mine[0], mine[1], mine[2]});
+    CHECK(read(mine[3].id, INT64_MAX, 100, 1'000).empty());
+    CHECK(must(keep.read_letters({"c"}, 0, INT64_MAX, 100, 1'000)).empty());
+  });
+}
+
+TEST_CASE_TEMPLATE("keep: removed letters give their bytes back", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  std::vector<int64_t> ids;
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    for (const std::string bytes : {"1", "22", "333", "4444"})
+      ids.push_back(must(keep.bury(letter("a", 1, bytes))));
+    ids.push_back(must(keep.bury(letter("b", 1, "55555"))));
+  });
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    CHECK(must(keep.remove_letters({"a"}, {})) == 0);
+    // Of another appservice, unknown, and one named twice.
+    const std::vector<int64_t> some{ids[0], ids[4], 1'000'000, ids[2], ids[2]};
+    CHECK(must(keep.remove_letters({"a"}, some)) == 2);
+    CHECK(must(keep.dead_letter_bytes()) == 2 + 4 + 5);
+    CHECK(must(keep.remove_letters({"a"}, some)) == 0);
+    CHECK(must(keep.dead_letter_bytes()) == 2 + 4 + 5);
+  });
+  CHECK(!must(on.reader->dead_letter(ids[0])));
+  CHECK(must(on.reader->dead_letter(ids[1])));
+  CHECK(must(on.reader->dead_letter(ids[4])));
+  on.batch([&] {
+    // An id is given once: what is buried again is another letter.
+    CHECK(must(on.db->keep().bury(letter("a", 1, "1"))) > ids[4]);
+  });
+}
+
+TEST_CASE_TEMPLATE("keep: a removal that is rolled back gives nothing back",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  int64_t id = 0;
+  on.batch([&] { id = must(on.db->keep().bury(letter("a", 1, "1"))); });
+  must(on.db->begin(on.lease, 1));
+  CHECK(must(on.db->keep().remove_letters({"a"}, std::vector{id})) == 1);
+  on.db->rollback();
+  on.batch([&] { CHECK(must(on.db->keep().dead_letter_bytes()) == 1); });
+  CHECK(must(on.reader->dead_letter(id)));
+}
+
+TEST_CASE_TEMPLATE("keep: a quarantined body comes back whole", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  auto row = suspicious("a", std::string("\0\xFF{not json", 11));
+  on.batch([&] { row.id = must(on.db->keep().quarantine(row)); });
+  CHECK(must(on.reader->quarantined_body(row.id)) == row);
+  CHECK(!must(on.reader->quarantined_body(row.id + 1)));
+}
+
+TEST_CASE_TEMPLATE("keep: removed bodies give their bytes back", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  using sizes = std::vector<keep_store::kept_size>;
+  sizes mine;
+  int64_t other = 0;
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    CHECK(must(keep.last_quarantined({"a"})) == 0);
+    for (const std::string body : {"1", "22", "333"})
+      mine.push_back(
+        {must(keep.quarantine(suspicious("a", body))), body.size()});
+    other = must(keep.quarantine(suspicious("b", "4444")));
+    CHECK(must(keep.last_quarantined({"a"})) == mine[2].id);
+  });
+  on.batch([&] {
+    auto& keep = on.db->keep();
+    const auto next
+      = [&](int64_t after, int64_t until, size_t rows, size_t bytes) {
+          return must(keep.next_quarantined({"a"}, after, until, rows, bytes));
+        };
+    CHECK(next(0, INT64_MAX, 100, 100) == mine);
+    CHECK(next(0, INT64_MAX, 2, 100) == sizes{mine[0], mine[1]});
+    CHECK(next(0, INT64_MAX, 100, 0) == sizes{mine[0]});
+    CHECK(next(0, INT64_MAX, 100, 2) == sizes{mine[0], mine[1]});
+    CHECK(next(mine[0].id, mine[1].id, 100, 100) == sizes{mine[1]});
+    const std::vector<int64_t> some{mine[0].id, other, 1'000'000, mine[2].id};
+    CHECK(must(keep.remove_quarantined({"a"}, some)) == 2);
+    CHECK(must(keep.quarantine_bytes()) == 2 + 4);
+  });
+  CHECK(must(on.reader->quarantined({}, {})).size() == 2);
 }

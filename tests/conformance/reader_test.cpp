@@ -138,7 +138,8 @@ TEST_CASE_TEMPLATE("reader: dead letters are listed without their bytes", Where,
   const auto all = must(on.reader->dead_letters(std::nullopt, {}));
   REQUIRE(all.size() == 5);
   CHECK(std::all_of(all.begin(), all.end(), [](const auto& letter) {
-    return letter.item.bytes.empty() && letter.item.event_id == "$x";
+    return letter.item.bytes.empty() && letter.size > 0
+      && letter.item.event_id == "$x";
   }));
   CHECK(must(on.reader->dead_letters(std::nullopt, {ids[1], 2})).at(0).id
         == ids[2]);
@@ -158,12 +159,22 @@ TEST_CASE_TEMPLATE("reader: quarantined bodies are listed page by page", Where,
       row.appservice = {"a"};
       row.body = body;
       must(on.db->keep().quarantine(row));
+      row.appservice = {"b"};
+      row.body += body;
+      must(on.db->keep().quarantine(row));
     }
   });
-  const auto first = must(on.reader->quarantined({0, 2}));
+  const appservice_id of{"a"};
+  const auto first = must(on.reader->quarantined(of, {0, 2}));
   REQUIRE(first.size() == 2);
-  const auto rest = must(on.reader->quarantined({first[1].id, 2}));
+  CHECK(first[0].size == 1);
+  const auto rest = must(on.reader->quarantined(of, {first[1].id, 2}));
   REQUIRE(rest.size() == 1);
   CHECK(rest[0].id > first[1].id);
   CHECK(rest[0].body.empty());
+  const auto all = must(on.reader->quarantined({}, {0, 100}));
+  REQUIRE(all.size() == 6);
+  CHECK(all[1].appservice == appservice_id{"b"});
+  CHECK(all[1].size == 2);
+  CHECK(must(on.reader->quarantined(appservice_id{"c"}, {})).empty());
 }

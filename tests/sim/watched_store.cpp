@@ -69,15 +69,47 @@ public:
   }
 
   expected<int64_t> bury(const dead_letter_row& row) override {
-    content_.burials.push_back(
-      {row.appservice, row.item.bytes, row.reason, row.seq, row.item.kind});
-    return inner_.bury(row);
+    WEIR_TRY(const auto id, inner_.bury(row));
+    content_.burials.push_back(seen(row, id));
+    return id;
+  }
+  expected<std::vector<dead_letter_row>>
+  read_letters(const appservice_id& of, int64_t after, int64_t until,
+               size_t rows_max, size_t bytes_max) override {
+    WEIR_TRY(auto rows,
+             inner_.read_letters(of, after, until, rows_max, bytes_max));
+    for (const auto& row : rows)
+      content_.letters_read[row.id] = seen(row, row.id);
+    return rows;
+  }
+  expected<int64_t> last_letter(const appservice_id& of) override {
+    return inner_.last_letter(of);
+  }
+  expected<uint64_t> remove_letters(const appservice_id& of,
+                                    std::span<const int64_t> ids) override {
+    for (const auto id : ids)
+      if (const auto found = content_.letters_read.find(id);
+          found != content_.letters_read.end())
+        content_.letters_taken.push_back(found->second);
+    return inner_.remove_letters(of, ids);
   }
   expected<bool> count_quarantined(const quarantine_row& row) override {
     return inner_.count_quarantined(row);
   }
   expected<int64_t> quarantine(const quarantine_row& row) override {
     return inner_.quarantine(row);
+  }
+  expected<std::vector<kept_size>>
+  next_quarantined(const appservice_id& of, int64_t after, int64_t until,
+                   size_t rows_max, size_t bytes_max) override {
+    return inner_.next_quarantined(of, after, until, rows_max, bytes_max);
+  }
+  expected<int64_t> last_quarantined(const appservice_id& of) override {
+    return inner_.last_quarantined(of);
+  }
+  expected<uint64_t> remove_quarantined(const appservice_id& of,
+                                        std::span<const int64_t> ids) override {
+    return inner_.remove_quarantined(of, ids);
   }
   expected<uint64_t> dead_letter_bytes() override {
     return inner_.dead_letter_bytes();
@@ -87,6 +119,11 @@ public:
   }
 
 private:
+  static batch_content::burial seen(const dead_letter_row& row, int64_t id) {
+    return {row.appservice, row.item.bytes, row.reason,
+            row.seq,        row.item.kind,  id};
+  }
+
   keep_store& inner_;
   batch_content& content_;
 };
@@ -277,9 +314,15 @@ public:
     return inner_->dead_letter(id);
   }
   expected<std::vector<quarantine_row>>
-  quarantined(page_request page) override {
+  quarantined(const std::optional<appservice_id>& of,
+              page_request page) override {
     WEIR_TRY(there());
-    return inner_->quarantined(page);
+    return inner_->quarantined(of, page);
+  }
+  expected<std::optional<quarantine_row>>
+  quarantined_body(int64_t id) override {
+    WEIR_TRY(there());
+    return inner_->quarantined_body(id);
   }
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override {

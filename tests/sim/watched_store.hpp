@@ -3,6 +3,7 @@
 #include "persistence/store.hpp"
 #include "tests/sim/plan.hpp"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,12 +24,15 @@ struct batch_content {
     std::string reason;
     uint64_t seq = 0;
     lane kind = lane::event;
+    int64_t letter = 0; ///< Its id as a dead letter.
   };
   bool appended = false;
   bool locked = false;
   bool saved = false;
   std::vector<end> ends;
   std::vector<burial> burials;
+  std::map<int64_t, burial> letters_read;
+  std::vector<burial> letters_taken; ///< They are no letters any more.
   std::vector<queue_row> rows;
 
   /// What it is for.

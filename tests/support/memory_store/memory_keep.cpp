@@ -23,6 +23,52 @@ expected<int64_t> memory_keep::bury(const dead_letter_row& row) {
   return kept.id;
 }
 
+expected<std::vector<dead_letter_row>>
+memory_keep::read_letters(const appservice_id& of, int64_t after, int64_t until,
+                          size_t rows_max, size_t bytes_max) {
+  WEIR_TRY(const auto statement, on_.run("read letters"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "read letters: text"));
+  std::vector<dead_letter_row> rows;
+  size_t bytes = 0;
+  for (const auto& [id, letter] : on_.tables().letters) {
+    if (id <= after || id > until || letter.appservice != of)
+      continue;
+    if (rows.size() == rows_max || bytes > bytes_max)
+      break;
+    rows.push_back(letter);
+    bytes += letter.item.bytes.size();
+  }
+  return rows;
+}
+
+expected<int64_t> memory_keep::last_letter(const appservice_id& of) {
+  WEIR_TRY(const auto statement, on_.run("last letter"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "last letter: text"));
+  int64_t last = 0;
+  for (const auto& [id, letter] : on_.tables().letters)
+    if (letter.appservice == of)
+      last = id;
+  return last;
+}
+
+expected<uint64_t> memory_keep::remove_letters(const appservice_id& of,
+                                               std::span<const int64_t> ids) {
+  WEIR_TRY(const auto statement, on_.run("remove letters"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "remove letters: text"));
+  uint64_t removed = 0;
+  for (const auto id : ids) {
+    const auto found = on_.tables().letters.find(id);
+    if (found == on_.tables().letters.end() || found->second.appservice != of)
+      continue;
+    on_.erase<&memory_tables::letters>(id);
+    ++removed;
+  }
+  return removed;
+}
+
 std::optional<int64_t> memory_keep::count_again(const quarantine_row& row) {
   for (auto [id, known] : on_.tables().quarantine) {
     if (known.appservice == row.appservice && known.body == row.body) {
@@ -53,6 +99,55 @@ expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
   on_.set<&memory_tables::last_quarantine>(kept.id);
   on_.put<&memory_tables::quarantine>(kept.id, kept);
   return kept.id;
+}
+
+expected<std::vector<keep_store::kept_size>>
+memory_keep::next_quarantined(const appservice_id& of, int64_t after,
+                              int64_t until, size_t rows_max,
+                              size_t bytes_max) {
+  WEIR_TRY(const auto statement, on_.run("next quarantined"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "next quarantined: text"));
+  std::vector<kept_size> rows;
+  uint64_t bytes = 0;
+  for (const auto& [id, body] : on_.tables().quarantine) {
+    if (id <= after || id > until || body.appservice != of)
+      continue;
+    if (rows.size() == rows_max || bytes > bytes_max)
+      break;
+    rows.push_back({id, body.body.size()});
+    bytes += body.body.size();
+  }
+  return rows;
+}
+
+expected<int64_t> memory_keep::last_quarantined(const appservice_id& of) {
+  WEIR_TRY(const auto statement, on_.run("last quarantined"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "last quarantined: text"));
+  int64_t last = 0;
+  for (const auto& [id, body] : on_.tables().quarantine)
+    if (body.appservice == of)
+      last = id;
+  return last;
+}
+
+expected<uint64_t>
+memory_keep::remove_quarantined(const appservice_id& of,
+                                std::span<const int64_t> ids) {
+  WEIR_TRY(const auto statement, on_.run("remove quarantined"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "remove quarantined: text"));
+  uint64_t removed = 0;
+  for (const auto id : ids) {
+    const auto found = on_.tables().quarantine.find(id);
+    if (found == on_.tables().quarantine.end()
+        || found->second.appservice != of)
+      continue;
+    on_.erase<&memory_tables::quarantine>(id);
+    ++removed;
+  }
+  return removed;
 }
 
 expected<uint64_t> memory_keep::dead_letter_bytes() {

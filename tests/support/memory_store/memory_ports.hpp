@@ -101,8 +101,20 @@ public:
   explicit memory_keep(memory_session& on) : on_{on} {
   }
   expected<int64_t> bury(const dead_letter_row& row) override;
+  expected<std::vector<dead_letter_row>>
+  read_letters(const appservice_id& of, int64_t after, int64_t until,
+               size_t rows_max, size_t bytes_max) override;
+  expected<int64_t> last_letter(const appservice_id& of) override;
+  expected<uint64_t> remove_letters(const appservice_id& of,
+                                    std::span<const int64_t> ids) override;
   expected<bool> count_quarantined(const quarantine_row& row) override;
   expected<int64_t> quarantine(const quarantine_row& row) override;
+  expected<std::vector<kept_size>>
+  next_quarantined(const appservice_id& of, int64_t after, int64_t until,
+                   size_t rows_max, size_t bytes_max) override;
+  expected<int64_t> last_quarantined(const appservice_id& of) override;
+  expected<uint64_t> remove_quarantined(const appservice_id& of,
+                                        std::span<const int64_t> ids) override;
   expected<uint64_t> dead_letter_bytes() override;
   expected<uint64_t> quarantine_bytes() override;
 

@@ -41,7 +41,10 @@ public:
   dead_letters(const std::optional<appservice_id>& of,
                page_request page) override;
   expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override;
-  expected<std::vector<quarantine_row>> quarantined(page_request page) override;
+  expected<std::vector<quarantine_row>>
+  quarantined(const std::optional<appservice_id>& of,
+              page_request page) override;
+  expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
 
@@ -91,6 +94,7 @@ memory_reader::dead_letters(const std::optional<appservice_id>& of,
       if (of && each->second.appservice != *of)
         continue;
       rows.push_back(each->second);
+      rows.back().size = rows.back().item.bytes.size();
       rows.back().item.bytes.clear();
     }
     return rows;
@@ -107,16 +111,29 @@ memory_reader::dead_letter(int64_t id) {
 }
 
 expected<std::vector<quarantine_row>>
-memory_reader::quarantined(page_request page) {
+memory_reader::quarantined(const std::optional<appservice_id>& of,
+                           page_request page) {
   return look([&](const memory_tables& tables) {
     std::vector<quarantine_row> rows;
     for (auto each = tables.quarantine.upper_bound(page.after);
          each != tables.quarantine.end() && rows.size() < page.rows_max;
          ++each) {
+      if (of && each->second.appservice != *of)
+        continue;
       rows.push_back(each->second);
+      rows.back().size = rows.back().body.size();
       rows.back().body.clear();
     }
     return rows;
+  });
+}
+
+expected<std::optional<quarantine_row>>
+memory_reader::quarantined_body(int64_t id) {
+  return look([&](const memory_tables& tables) {
+    const auto found = tables.quarantine.find(id);
+    return found == tables.quarantine.end() ? std::optional<quarantine_row>{}
+                                            : found->second;
   });
 }
 

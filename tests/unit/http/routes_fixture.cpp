@@ -27,11 +27,36 @@ public:
   expected<int64_t> bury(const dead_letter_row& row) override {
     return real_->keep().bury(row);
   }
+  expected<std::vector<dead_letter_row>>
+  read_letters(const appservice_id& of, int64_t after, int64_t until,
+               size_t rows_max, size_t bytes_max) override {
+    return real_->keep().read_letters(of, after, until, rows_max, bytes_max);
+  }
+  expected<int64_t> last_letter(const appservice_id& of) override {
+    return real_->keep().last_letter(of);
+  }
+  expected<uint64_t> remove_letters(const appservice_id& of,
+                                    std::span<const int64_t> ids) override {
+    return real_->keep().remove_letters(of, ids);
+  }
   expected<bool> count_quarantined(const quarantine_row& row) override {
     return real_->keep().count_quarantined(row);
   }
   expected<int64_t> quarantine(const quarantine_row& row) override {
     return real_->keep().quarantine(row);
+  }
+  expected<std::vector<kept_size>>
+  next_quarantined(const appservice_id& of, int64_t after, int64_t until,
+                   size_t rows_max, size_t bytes_max) override {
+    return real_->keep().next_quarantined(of, after, until, rows_max,
+                                          bytes_max);
+  }
+  expected<int64_t> last_quarantined(const appservice_id& of) override {
+    return real_->keep().last_quarantined(of);
+  }
+  expected<uint64_t> remove_quarantined(const appservice_id& of,
+                                        std::span<const int64_t> ids) override {
+    return real_->keep().remove_quarantined(of, ids);
   }
   expected<uint64_t> dead_letter_bytes() override {
     return real_->keep().dead_letter_bytes();

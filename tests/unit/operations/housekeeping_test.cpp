@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("quarantine: bodies are kept up to the bound", Where,
                      },
                      strange_body(bytes)))
                 .kept;
-    return must(on.where.connect_reader()->quarantined({}));
+    return must(on.where.connect_reader()->quarantined({}, {}));
   };
   CHECK(keep_with(limits::quarantine_bytes_max - 2).empty());
   CHECK_FALSE(is_kept);
