@@ -41,6 +41,17 @@ gateway_state::start(std::shared_ptr<const peers> house) {
     [this](const ask_queue& what) { ask_reader(what.request, what.done); },
     [this](const ask_commands& what) { ask_reader(what.request, what.done); },
     [this](const give_command& what) { self_->send(house_->directory, what); },
+    [this](const ask_replay& what) { replay(what); },
+    [this](const ask_drop& what) {
+      ask_writer<kept_changed>(what.request, what.done, [](const auto&) {});
+    },
+    [this](const ask_quarantine& what) { ask_reader(what.request, what.done); },
+    [this](const ask_quarantined& what) {
+      ask_reader(what.request, what.done);
+    },
+    [this](const ask_drop_quarantined& what) {
+      ask_writer<kept_changed>(what.request, what.done, [](const auto&) {});
+    },
     [this](const ask_http& what) { ask_network(what); },
     [this](const ask_ready& what) { check_ready(what); },
     [this](const bridge_alive& what) { self_->send(house_->directory, what); },
@@ -157,6 +168,32 @@ void gateway_state::ask_reader(const Request& request,
   self_->request(reader, reader_timeout, request)
     .then([done](const Reply& page) { done.run(page); },
           [done](const caf::error& why) { done.run(fail(from_caf(why))); });
+}
+
+template <class Reply, class Request, class Then>
+void gateway_state::ask_writer(Request request,
+                               const callback<expected<Reply>>& done,
+                               Then then) {
+  request.deadline = self_->now() + limits::operation_deadline;
+  const auto& writer = house_->writer_of(request.appservice);
+  self_->request(writer, store_timeout, std::move(request))
+    .then(
+      [done, then](const Reply& reply) {
+        then(reply);
+        done.run(reply);
+      },
+      [done](const caf::error& why) { done.run(fail(from_caf(why))); });
+}
+
+/// The wake is sent before the operator is told, and whatever was done: it is
+/// idempotent.
+void gateway_state::replay(const ask_replay& what) {
+  ask_writer<kept_changed>(
+    what.request, what.done,
+    [this, id = what.request.appservice](const kept_changed& reply) {
+      tell_bounds(log_, id, reply.bounds);
+      self_->send(house_->directory, wake_queue{id, reply.pinned});
+    });
 }
 
 void gateway_state::ask_network(const ask_http& what) {

@@ -40,6 +40,10 @@ private:
   template <class Reply, class Request>
   void ask_reader(const Request& request,
                   const callback<expected<Reply>>& done);
+  template <class Reply, class Request, class Then>
+  void ask_writer(Request request, const callback<expected<Reply>>& done,
+                  Then then);
+  void replay(const ask_replay& what);
   void ask_network(const ask_http& what);
   void check_ready(const ask_ready& what);
 

@@ -168,6 +168,33 @@ void house::dead_letter(read_dead_letter request,
   impl_->tell(ask_dead_letter{request, {std::move(done)}});
 }
 
+void house::replay(replay_letters request,
+                   std::function<void(expected<kept_changed>)> done) {
+  impl_->tell(ask_replay{std::move(request), {std::move(done)}});
+}
+
+void house::drop(drop_letters request,
+                 std::function<void(expected<kept_changed>)> done) {
+  impl_->tell(ask_drop{std::move(request), {std::move(done)}});
+}
+
+void house::quarantine_listing(
+  read_quarantine request,
+  std::function<void(expected<quarantine_page>)> done) {
+  impl_->tell(ask_quarantine{std::move(request), {std::move(done)}});
+}
+
+void house::quarantined_body(
+  read_quarantined request,
+  std::function<void(expected<quarantine_page>)> done) {
+  impl_->tell(ask_quarantined{request, {std::move(done)}});
+}
+
+void house::drop_bodies(drop_quarantined request,
+                        std::function<void(expected<kept_changed>)> done) {
+  impl_->tell(ask_drop_quarantined{std::move(request), {std::move(done)}});
+}
+
 void house::use(std::shared_ptr<const house_settings> settings) {
   impl_->use({std::move(settings)});
 }

@@ -2,6 +2,7 @@
 
 #include "actors/messages/admin.hpp"
 #include "actors/messages/control.hpp"
+#include "actors/messages/kept.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/outbound_http.hpp"
 #include "actors/settings.hpp"
@@ -78,6 +79,20 @@ public:
                     std::function<void(expected<dead_letters_page>)> done);
   void dead_letter(read_dead_letter request,
                    std::function<void(expected<dead_letters_page>)> done);
+
+  /// Puts dead letters back, or drops them: one commit's worth. Errors: those
+  /// of `offer`, and then it was done or was not.
+  void replay(replay_letters request,
+              std::function<void(expected<kept_changed>)> done);
+  void drop(drop_letters request,
+            std::function<void(expected<kept_changed>)> done);
+
+  void quarantine_listing(read_quarantine request,
+                          std::function<void(expected<quarantine_page>)> done);
+  void quarantined_body(read_quarantined request,
+                        std::function<void(expected<quarantine_page>)> done);
+  void drop_bodies(drop_quarantined request,
+                   std::function<void(expected<kept_changed>)> done);
 
   /// The configuration was read again: appservices are added, let go and served
   /// in another way from now on. Of the settings only `queues` may differ, and

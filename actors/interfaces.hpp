@@ -5,6 +5,7 @@
 #include "actors/messages/admin.hpp"
 #include "actors/messages/control.hpp"
 #include "actors/messages/delivery.hpp"
+#include "actors/messages/kept.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/settings.hpp"
 
@@ -36,6 +37,10 @@ using store_writer_actor = caf::typed_actor<
   caf::replies_to<halt_queue>::with<queue_halted>,
   caf::replies_to<end_back_off>::with<back_off_ended>,
   caf::replies_to<skip_transaction>::with<transaction_skipped>,
+  // What an operator has done with what is kept.
+  caf::replies_to<replay_letters>::with<kept_changed>,
+  caf::replies_to<drop_letters>::with<kept_changed>,
+  caf::replies_to<drop_quarantined>::with<kept_changed>,
   // Small writes.
   caf::replies_to<store_pause>::with<stored>,
   caf::replies_to<publish_status>::with<stored>,
@@ -54,7 +59,9 @@ using store_reader_actor = caf::typed_actor<
   caf::replies_to<read_queue>::with<queues_page>,
   caf::replies_to<read_commands>::with<commands_page>,
   caf::replies_to<read_dead_letters>::with<dead_letters_page>,
-  caf::replies_to<read_dead_letter>::with<dead_letters_page>>;
+  caf::replies_to<read_dead_letter>::with<dead_letters_page>,
+  caf::replies_to<read_quarantine>::with<quarantine_page>,
+  caf::replies_to<read_quarantined>::with<quarantine_page>>;
 
 /// The TRANSPORT: all outbound HTTP. It alone owns a peer's deadlines, and it
 /// answers a failed request only after it has closed its connection.
@@ -157,6 +164,42 @@ struct ask_dead_letter {
 };
 BOOST_DESCRIBE_STRUCT(ask_dead_letter, (), (request, done))
 
+/// Dead letters to be put back, for a caller that is no actor. The queue is
+/// woken.
+struct ask_replay {
+  replay_letters request;
+  callback<expected<kept_changed>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_replay, (), (request, done))
+
+/// Dead letters to be dropped, for a caller that is no actor.
+struct ask_drop {
+  drop_letters request;
+  callback<expected<kept_changed>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_drop, (), (request, done))
+
+/// A page of quarantined bodies for a caller that is no actor.
+struct ask_quarantine {
+  read_quarantine request;
+  callback<expected<quarantine_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_quarantine, (), (request, done))
+
+/// One quarantined body for a caller that is no actor.
+struct ask_quarantined {
+  read_quarantined request;
+  callback<expected<quarantine_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_quarantined, (), (request, done))
+
+/// Quarantined bodies to be dropped, for a caller that is no actor.
+struct ask_drop_quarantined {
+  drop_quarantined request;
+  callback<expected<kept_changed>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_drop_quarantined, (), (request, done))
+
 /// One outbound request for a caller that is no actor.
 struct ask_http {
   http_request request;
@@ -176,9 +219,11 @@ using gateway_actor = caf::typed_actor<
   caf::reacts_to<offer_transaction>, caf::reacts_to<offer_quarantine>,
   caf::reacts_to<retry_offer>, caf::reacts_to<end_holds_now>,
   caf::reacts_to<ask_queues>, caf::reacts_to<ask_dead_letters>,
-  caf::reacts_to<ask_dead_letter>, caf::reacts_to<ask_http>,
-  caf::reacts_to<ask_ready>, caf::reacts_to<ask_queue>,
-  caf::reacts_to<ask_commands>,
+  caf::reacts_to<ask_dead_letter>, caf::reacts_to<ask_queue>,
+  caf::reacts_to<ask_commands>, caf::reacts_to<ask_replay>,
+  caf::reacts_to<ask_drop>, caf::reacts_to<ask_quarantine>,
+  caf::reacts_to<ask_quarantined>, caf::reacts_to<ask_drop_quarantined>,
+  caf::reacts_to<ask_http>, caf::reacts_to<ask_ready>,
   // Passed on to the directory.
   caf::reacts_to<give_command>, caf::reacts_to<bridge_alive>,
   caf::reacts_to<use_peers>>;

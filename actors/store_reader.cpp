@@ -12,6 +12,15 @@ size_t page_size(uint64_t asked) {
   return std::clamp<size_t>(asked, 1, limits::page_rows_max);
 }
 
+/// What was looked for by its name, as a list.
+template <class Row>
+std::vector<Row> none_or_one(std::optional<Row> found) {
+  std::vector<Row> rows;
+  if (found)
+    rows.push_back(std::move(*found));
+  return rows;
+}
+
 expected<queues_page> queues(store_reader& db, const read_queues& request) {
   WEIR_TRY(auto found, db.queues({request.after, page_size(request.rows_max)}));
   WEIR_TRY(auto now, db.now());
@@ -21,10 +30,7 @@ expected<queues_page> queues(store_reader& db, const read_queues& request) {
 expected<queues_page> one_queue(store_reader& db, const read_queue& request) {
   WEIR_TRY(auto found, db.queue(request.appservice));
   WEIR_TRY(auto now, db.now());
-  queues_page page{{}, now};
-  if (found)
-    page.queues.push_back(std::move(*found));
-  return page;
+  return queues_page{none_or_one(std::move(found)), now};
 }
 
 expected<commands_page> commands(store_reader& db,
@@ -45,10 +51,21 @@ expected<dead_letters_page> letters(store_reader& db,
 expected<dead_letters_page> letter(store_reader& db,
                                    const read_dead_letter& request) {
   WEIR_TRY(auto found, db.dead_letter(request.id));
-  dead_letters_page page;
-  if (found)
-    page.letters.push_back(std::move(*found));
-  return page;
+  return dead_letters_page{none_or_one(std::move(found))};
+}
+
+expected<quarantine_page> bodies(store_reader& db,
+                                 const read_quarantine& request) {
+  WEIR_TRY(auto found,
+           db.quarantined(request.appservice,
+                          {request.after, page_size(request.rows_max)}));
+  return quarantine_page{std::move(found)};
+}
+
+expected<quarantine_page> body(store_reader& db,
+                               const read_quarantined& request) {
+  WEIR_TRY(auto found, db.quarantined_body(request.id));
+  return quarantine_page{none_or_one(std::move(found))};
 }
 
 } // namespace
@@ -90,6 +107,14 @@ store_reader_state::start(open_reader_function open) {
     [this](const read_dead_letter& request) {
       return read<dead_letters_page>(
         [&](store_reader& db) { return letter(db, request); });
+    },
+    [this](const read_quarantine& request) {
+      return read<quarantine_page>(
+        [&](store_reader& db) { return bodies(db, request); });
+    },
+    [this](const read_quarantined& request) {
+      return read<quarantine_page>(
+        [&](store_reader& db) { return body(db, request); });
     },
   };
 }

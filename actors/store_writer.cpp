@@ -3,6 +3,8 @@
 #include "actors/operations/accept.hpp"
 #include "actors/operations/control.hpp"
 #include "actors/operations/housekeeping.hpp"
+#include "actors/operations/letters.hpp"
+#include "actors/operations/quarantine.hpp"
 #include "actors/operations/settle.hpp"
 #include "actors/stop_points.hpp"
 #include "actors/trace/traced_store.hpp"
@@ -22,6 +24,8 @@ constexpr size_t tidy_pages_max = 2'000;
 /// The elements of a transaction, as dead letters.
 constexpr size_t skip_rows = limits::transaction_events_max
   + limits::transaction_ephemeral_max + limits::transaction_to_device_max;
+/// Bodies are no queue's, and come and go one operation after the other.
+constexpr auto quarantine_key = "quarantine";
 
 std::string key_of(const appservice_id& id) {
   return "appservice/" + id.value;
@@ -62,6 +66,10 @@ void stop_after_commit(const back_off_ended&) {
 
 void stop_after_commit(const transaction_skipped&) {
   stop_point("after_skip_commit");
+}
+
+void stop_after_commit(const kept_changed&) {
+  stop_point("after_kept_commit");
 }
 
 template <class Reply>
@@ -256,6 +264,59 @@ store_writer_state::settle(const settle_transaction& request) {
     operations::settle);
 }
 
+template <class Request, class Operation>
+caf::result<kept_changed>
+store_writer_state::change_kept(const Request& request, std::string key,
+                                Operation operation) {
+  return submit<kept_changed>(
+    request,
+    {std::move(key), 2 * limits::kept_changed_max,
+     limits::kept_changed_bytes_max},
+    [operation](store& db, batch_context& batch, const Request& what) {
+      auto done = operation(db, batch, what);
+      stop_point("before_kept_commit");
+      return done;
+    });
+}
+
+caf::result<queue_halted>
+store_writer_state::command(const halt_queue& request) {
+  stop_point("before_command");
+  return submit<queue_halted>(request, {key_of(request.appservice), 2},
+                              operations::set_halt);
+}
+
+caf::result<back_off_ended>
+store_writer_state::command(const end_back_off& request) {
+  stop_point("before_command");
+  return submit<back_off_ended>(request, {key_of(request.appservice), 2},
+                                operations::end_stored_back_off);
+}
+
+caf::result<transaction_skipped>
+store_writer_state::command(const skip_transaction& request) {
+  stop_point("before_command");
+  return submit<transaction_skipped>(request,
+                                     {key_of(request.appservice), skip_rows, 0,
+                                      policy::write_priority::acknowledge, 1},
+                                     operations::skip);
+}
+
+caf::result<kept_changed>
+store_writer_state::command(const replay_letters& request) {
+  return change_kept(request, key_of(request.appservice), operations::replay);
+}
+
+caf::result<kept_changed>
+store_writer_state::command(const drop_letters& request) {
+  return change_kept(request, key_of(request.appservice), operations::drop);
+}
+
+caf::result<kept_changed>
+store_writer_state::command(const drop_quarantined& request) {
+  return change_kept(request, quarantine_key, operations::drop_bodies);
+}
+
 store_writer_actor::behavior_type
 store_writer_state::start(store_writer_config config) {
   config_ = std::move(config);
@@ -266,24 +327,12 @@ store_writer_state::start(store_writer_config config) {
                                   operations::load);
     },
     [this](const settle_transaction& request) { return settle(request); },
-    [this](const halt_queue& request) {
-      stop_point("before_command");
-      return submit<queue_halted>(request, {key_of(request.appservice), 2},
-                                  operations::set_halt);
-    },
-    [this](const end_back_off& request) {
-      stop_point("before_command");
-      return submit<back_off_ended>(request, {key_of(request.appservice), 2},
-                                    operations::end_stored_back_off);
-    },
-    [this](const skip_transaction& request) {
-      stop_point("before_command");
-      return submit<transaction_skipped>(
-        request,
-        {key_of(request.appservice), skip_rows, 0,
-         policy::write_priority::acknowledge, 1},
-        operations::skip);
-    },
+    [this](const halt_queue& request) { return command(request); },
+    [this](const end_back_off& request) { return command(request); },
+    [this](const skip_transaction& request) { return command(request); },
+    [this](const replay_letters& request) { return command(request); },
+    [this](const drop_letters& request) { return command(request); },
+    [this](const drop_quarantined& request) { return command(request); },
     [this](const store_pause& request) {
       return submit<stored>(request, {key_of(request.appservice)},
                             operations::pause);
@@ -294,7 +343,7 @@ store_writer_state::start(store_writer_config config) {
     },
     [this](const quarantine_body& request) {
       return submit<quarantined>(request,
-                                 {"quarantine", 1, request.body.size()},
+                                 {quarantine_key, 1, request.body.size()},
                                  operations::quarantine);
     },
     [this](const adopt_queues& request) {

@@ -66,6 +66,16 @@ private:
   bool open_runner();
   caf::result<transaction_stored> accept(const accept_transaction& request);
   caf::result<transaction_settled> settle(const settle_transaction& request);
+  template <class Request, class Operation>
+  caf::result<kept_changed> change_kept(const Request& request, std::string key,
+                                        Operation operation);
+  // What operators ask for.
+  caf::result<queue_halted> command(const halt_queue& request);
+  caf::result<back_off_ended> command(const end_back_off& request);
+  caf::result<transaction_skipped> command(const skip_transaction& request);
+  caf::result<kept_changed> command(const replay_letters& request);
+  caf::result<kept_changed> command(const drop_letters& request);
+  caf::result<kept_changed> command(const drop_quarantined& request);
   caf::result<stored> tidy();
 
   self_pointer self_;

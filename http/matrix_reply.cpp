@@ -132,6 +132,12 @@ http_response error_reply(const error& what) {
   return matrix_error(500, "M_UNKNOWN", "internal error");
 }
 
+http_response done_or_not() {
+  return away("ORG.WEIR.UNAVAILABLE",
+              "The store did not answer: it was done or was not; see weir "
+              "commands when the store is back");
+}
+
 reply once_only(reply passed_on) {
   return [once = std::make_shared<answer_once>(std::move(passed_on))](
            http_response response) { once->call(std::move(response)); };

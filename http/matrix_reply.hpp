@@ -36,6 +36,9 @@ http_response come_again(std::chrono::milliseconds retry_after,
 /// reads the context, of ours (5xx) only a fixed phrase.
 http_response error_reply(const error& what);
 
+/// 503 to an operator whose order went to a store that did not answer.
+http_response done_or_not();
+
 /// A reply that passes on its first call only, and 500 when its last copy goes
 /// uncalled, so that no request waits for ever.
 reply once_only(reply passed_on);

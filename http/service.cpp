@@ -80,10 +80,10 @@ public:
       house_{std::in_place, house_of()},
       appservices_{*house_, pings_, routes_of()},
       admin_{*house_, admin_options_of()},
-      listener_{io_, listener_options_of(),
+      listener_{io_, main_listener_of(setup_.settings),
                 [this](const request_head& head) { return main_page(head); }},
       admin_listener_{
-        io_, admin_listener_options_of(),
+        io_, admin_listener_of(setup_.settings),
         [this](const request_head& head) { return admin_.handle(head); }} {
   }
 
@@ -231,24 +231,25 @@ private:
   }
 
   admin_routes::options admin_options_of() {
-    return {found_.admin_token,
-            found_.viewer_token,
-            [this](const std::vector<queue_view>& queues, stored_time as_of) {
-              return metrics_page(queues, as_of, appservices_.counts(),
-                                  figures());
-            },
-            [this](const std::string& id) { return appservices_.serves(id); },
-            [this](std::function<void(const reload_report&)> done) {
-              reload(std::move(done));
-            },
-            trace_,
-            trace_defaults(),
-            [this](const std::string& id) { return appservices_.sends(id); },
-            [this](const std::string& id) { return board_->is_full({id}); },
-            [this] { begin_end(); },
-            [this]() -> admin_routes::drain_progress {
-              return {stopping_.load(), client_.figures_now().in_flight};
-            }};
+    return {
+      found_.admin_token,
+      found_.viewer_token,
+      [this](const std::vector<queue_view>& queues, stored_time as_of) {
+        return metrics_page(queues, as_of, appservices_.counts(), figures());
+      },
+      [this](const std::string& id) { return appservices_.serves(id); },
+      [this](std::function<void(const reload_report&)> done) {
+        reload(std::move(done));
+      },
+      trace_,
+      trace_defaults(),
+      [this](const std::string& id) { return appservices_.sends(id); },
+      [this](const std::string& id) { return board_->is_full({id}); },
+      [this] { begin_end(); },
+      [this]() -> admin_routes::drain_progress {
+        return {stopping_.load(), client_.figures_now().in_flight};
+      },
+      [this](const std::string& id) { return appservices_.bounds_of(id); }};
   }
 
   trace::recorder_options trace_defaults() {
@@ -282,34 +283,8 @@ private:
             setup_.settings.actors.threads,
             trace_->status(),
             board_->held(),
-            size_of_file(""),
-            size_of_file("-wal")};
-  }
-
-  /// 0 when there is none, as on PostgreSQL.
-  [[nodiscard]] uint64_t size_of_file(const char* suffix) const {
-    const auto file = sqlite_file_of(setup_.settings.storage.url);
-    std::error_code none;
-    const auto bytes = std::filesystem::file_size(file + suffix, none);
-    return none || file.empty() ? 0 : bytes;
-  }
-
-  server_options listener_options_of() {
-    server_options to;
-    to.address = setup_.settings.listen;
-    to.budget_bytes = setup_.settings.listener.in_flight_bytes;
-    to.connections_max = setup_.settings.listener.connections_max;
-    to.certificate_file = setup_.settings.listener.tls.certificate_file;
-    to.key_file = setup_.settings.listener.tls.key_file;
-    return to;
-  }
-
-  server_options admin_listener_options_of() {
-    server_options to;
-    to.address = setup_.settings.admin.listen;
-    to.certificate_file = setup_.settings.admin.tls.certificate_file;
-    to.key_file = setup_.settings.admin.tls.key_file;
-    return to;
+            store_file_bytes(setup_.settings, ""),
+            store_file_bytes(setup_.settings, "-wal")};
   }
 
   body_wish main_page(const request_head& head) {

@@ -1,5 +1,10 @@
 #include "http/service_setup.hpp"
 
+#include "schema/config_values.hpp"
+
+#include <filesystem>
+#include <system_error>
+
 namespace weir {
 
 namespace {
@@ -87,6 +92,32 @@ make_served_appservices(const loaded_setup& setup) {
     all.push_back(
       served(registration, options_of(setup.settings, registration.id.value)));
   return make_served(std::move(all), setup.hs_tokens_unique);
+}
+
+server_options main_listener_of(const config& settings) {
+  server_options to;
+  to.address = settings.listen;
+  to.budget_bytes = settings.listener.in_flight_bytes;
+  to.connections_max = settings.listener.connections_max;
+  to.certificate_file = settings.listener.tls.certificate_file;
+  to.key_file = settings.listener.tls.key_file;
+  return to;
+}
+
+server_options admin_listener_of(const config& settings) {
+  server_options to;
+  to.address = settings.admin.listen;
+  to.certificate_file = settings.admin.tls.certificate_file;
+  to.key_file = settings.admin.tls.key_file;
+  return to;
+}
+
+uint64_t store_file_bytes(const config& settings, std::string_view suffix) {
+  const auto file = sqlite_file_of(settings.storage.url);
+  std::error_code none;
+  const auto bytes
+    = std::filesystem::file_size(file + std::string{suffix}, none);
+  return none || file.empty() ? 0 : bytes;
 }
 
 } // namespace weir

@@ -4,7 +4,9 @@
 #include "http/routes/appservice.hpp"
 #include "schema/registration.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 /// Turns the configuration and the registrations into what actors and listener
@@ -19,5 +21,13 @@ make_house_settings(const loaded_setup& setup,
 
 std::shared_ptr<const served_appservices>
 make_served_appservices(const loaded_setup& setup);
+
+/// Where the listeners stand, and by which bounds.
+server_options main_listener_of(const config& settings);
+server_options admin_listener_of(const config& settings);
+
+/// Of the database or, with its suffix, of a file beside it; 0 when there is
+/// none, as on PostgreSQL.
+uint64_t store_file_bytes(const config& settings, std::string_view suffix);
 
 } // namespace weir

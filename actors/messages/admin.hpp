@@ -41,6 +41,27 @@ struct dead_letters_page {
 };
 BOOST_DESCRIBE_STRUCT(dead_letters_page, (), (letters))
 
+/// One page of quarantined bodies, without their bytes. Reply:
+/// `quarantine_page`.
+struct read_quarantine {
+  std::optional<appservice_id> appservice;
+  int64_t after = 0;
+  uint64_t rows_max = 100;
+};
+BOOST_DESCRIBE_STRUCT(read_quarantine, (), (appservice, after, rows_max))
+
+/// One quarantined body, whole. Reply: `quarantine_page` of none or one.
+struct read_quarantined {
+  int64_t id = 0;
+};
+BOOST_DESCRIBE_STRUCT(read_quarantined, (), (id))
+
+/// Quarantined bodies of one snapshot.
+struct quarantine_page {
+  std::vector<quarantine_row> bodies;
+};
+BOOST_DESCRIBE_STRUCT(quarantine_page, (), (bodies))
+
 /// One dead letter, whole. Reply: `dead_letters_page` of none or one.
 struct read_dead_letter {
   int64_t id = 0;

@@ -73,8 +73,9 @@ using every_other_value = mp::mp_append<
     mp::mp_list<transaction_stored, queue_loaded, transaction_settled, stored,
                 quarantined, forgotten, owed_page, queues_page,
                 dead_letters_page, commands_page, command_done, queue_halted,
-                back_off_ended, transaction_skipped, slot_lease, stored_time,
-                std::optional<slot_row>, void>>,
+                back_off_ended, transaction_skipped, quarantine_page,
+                kept_changed, slot_lease, stored_time, std::optional<slot_row>,
+                void>>,
   mp::mp_list<uint64_t, milliseconds, http_request>>;
 
 } // namespace weir::trace

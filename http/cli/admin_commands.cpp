@@ -1,12 +1,12 @@
 #include "http/cli/admin_commands.hpp"
 
+#include "http/cli/answer_fields.hpp"
 #include "http/cli/text_table.hpp"
 #include "schema/config_values.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <limits>
 #include <optional>
 #include <ostream>
 
@@ -18,39 +18,6 @@ using nlohmann::json;
 
 constexpr size_t error_columns_max = 60;
 constexpr size_t id_columns_max = 64;
-constexpr size_t any_columns = std::numeric_limits<size_t>::max();
-
-/// The text of a key, empty when it is missing or null.
-std::string text_at(const json& object, const char* key,
-                    size_t columns_max = any_columns) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null())
-    return {};
-  return printable(found->is_string() ? found->get<std::string>()
-                                      : found->dump(),
-                   columns_max);
-}
-
-int64_t number_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<int64_t>()
-                                                     : 0;
-}
-
-std::string or_dash(std::string text) {
-  return text.empty() ? "-" : text;
-}
-
-/// The objects in the list `key` of an answer; empty when there is none.
-json list_at(const json& answer, const char* key) {
-  json objects = json::array();
-  const auto found = answer.find(key);
-  if (found != answer.end() && found->is_array())
-    for (const auto& item : *found)
-      if (item.is_object())
-        objects.push_back(item);
-  return objects;
-}
 
 std::optional<json> ask(const admin_call& call, const std::string& path,
                         bool raw, std::ostream& out, std::ostream& err) {
@@ -92,10 +59,6 @@ std::string problem_line(const json& one) {
   problem.key = text_at(one, "key", 200);
   problem.what = text_at(one, "what", 500);
   return to_string(problem);
-}
-
-std::string when(int64_t at_ms) {
-  return at_ms > 0 ? fmt::format("{}", at_ms) : "-";
 }
 
 } // namespace
@@ -198,9 +161,8 @@ int reload_command(const admin_call& call, bool raw, std::ostream& out,
   return exit_ok;
 }
 
-int list_dead_letters_command(const admin_call& call,
-                              const dead_letter_filter& filter, bool raw,
-                              std::ostream& out, std::ostream& err) {
+int list_dead_letters_command(const admin_call& call, const kept_filter& filter,
+                              bool raw, std::ostream& out, std::ostream& err) {
   auto path = fmt::format("/_weir/admin/v1/dead-letters?after={}&limit={}",
                           filter.after, filter.limit);
   if (!filter.appservice.empty())
@@ -248,8 +210,8 @@ int show_dead_letter_command(const admin_call& call, int64_t id, bool raw,
     {"bytes", fmt::format("{}", number_at(one, "bytes"))},
     {"reason", or_dash(text_at(one, "reason"))},
     {"attempts", fmt::format("{}", number_at(one, "attempts"))},
-    {"accepted at (ms)", when(number_at(one, "accepted_at_ms"))},
-    {"buried at (ms)", when(number_at(one, "buried_at_ms"))},
+    {"accepted at (ms)", show_ms(number_at(one, "accepted_at_ms"))},
+    {"buried at (ms)", show_ms(number_at(one, "buried_at_ms"))},
   });
   out << '\n' << text_at(one, "content") << '\n';
   return exit_ok;

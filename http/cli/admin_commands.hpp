@@ -35,17 +35,16 @@ int health_command(const admin_call& call, bool ready, std::ostream& out,
 int reload_command(const admin_call& call, bool json, std::ostream& out,
                    std::ostream& err);
 
-/// Which dead letters to list.
-struct dead_letter_filter {
+/// Which dead letters or quarantined bodies to list.
+struct kept_filter {
   std::string appservice; ///< Empty: of all.
   int64_t after = 0;      ///< The last id of the page before.
   uint32_t limit = 100;   ///< 1 to `limits::page_rows_max`.
 };
 
 /// One page of dead letters, oldest first.
-int list_dead_letters_command(const admin_call& call,
-                              const dead_letter_filter& filter, bool json,
-                              std::ostream& out, std::ostream& err);
+int list_dead_letters_command(const admin_call& call, const kept_filter& filter,
+                              bool json, std::ostream& out, std::ostream& err);
 
 /// One dead letter with its content.
 int show_dead_letter_command(const admin_call& call, int64_t id, bool json,

@@ -89,35 +89,6 @@ void add_admin_commands(CLI::App& app, commands& run) {
       });
     });
   add_json(reload, run);
-  auto* letters
-    = app.add_subcommand("dead-letters", "Shows what bridges refused for good");
-  letters->require_subcommand(1);
-  auto* list = add_command(*letters, run, "list", "Lists one page", [&run] {
-    return with_admin(run, [&run](const admin_call& call) {
-      return list_dead_letters_command(call, run.given.filter, run.given.json,
-                                       run.out, run.err);
-    });
-  });
-  list->add_option("--appservice", run.given.filter.appservice,
-                   "Only of this appservice");
-  list
-    ->add_option("--after", run.given.filter.after,
-                 "The last id of the page before")
-    ->check(CLI::NonNegativeNumber);
-  list->add_option("--limit", run.given.filter.limit, "Rows at most")
-    ->check(CLI::Range(uint32_t{1}, uint32_t{limits::page_rows_max}))
-    ->capture_default_str();
-  add_json(list, run);
-  auto* show = add_command(*letters, run, "show", "Shows one whole", [&run] {
-    return with_admin(run, [&run](const admin_call& call) {
-      return show_dead_letter_command(call, run.given.letter, run.given.json,
-                                      run.out, run.err);
-    });
-  });
-  show->add_option("id", run.given.letter, "Its id")
-    ->required()
-    ->check(CLI::NonNegativeNumber);
-  add_json(show, run);
 }
 
 /// What to say of the first word that should be a command and is none; empty
@@ -157,6 +128,7 @@ int run_command_line(int argc, const char* const* argv,
   add_local_commands(app, run);
   add_admin_commands(app, run);
   add_control_commands(app, run);
+  add_kept_commands(app, run);
   add_trace_commands(app, run);
   try {
     app.parse(argc, argv);

@@ -20,8 +20,6 @@ struct arguments {
   std::string out_folder;
   bool json = false;
   bool ready = false;
-  dead_letter_filter filter;
-  int64_t letter = 0;
   std::string trace_file;
   trace_selection trace;
   trace_order order;
@@ -53,6 +51,9 @@ int health(commands& run);
 /// `queues`, `explain`, `pause`, `resume`, `retry`, `skip`, `retire`,
 /// `commands` and `drain`.
 void add_control_commands(CLI::App& app, commands& run);
+
+/// `dead-letters …` and `quarantine …`.
+void add_kept_commands(CLI::App& app, commands& run);
 
 /// `trace …`.
 void add_trace_commands(CLI::App& app, commands& run);

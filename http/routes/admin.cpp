@@ -3,6 +3,8 @@
 #include "http/auth.hpp"
 #include "http/matrix_reply.hpp"
 #include "http/routes/admin_json.hpp"
+#include "http/routes/letters.hpp"
+#include "http/routes/quarantine.hpp"
 #include "http/routes/trace.hpp"
 
 #include <array>
@@ -51,7 +53,12 @@ std::span<const admin_routes::entry> admin_routes::entries() {
   static constexpr std::array table{
     entry{"GET", "/status", &r::status},
     entry{"GET", "/dead-letters", &r::dead_letters},
+    entry{"POST", "/dead-letters/replay", &r::change_letters},
+    entry{"POST", "/dead-letters/drop", &r::change_letters},
     entry{"GET", "/dead-letters/", &r::dead_letter},
+    entry{"GET", "/quarantine", &r::quarantine},
+    entry{"POST", "/quarantine/drop", &r::drop_quarantined},
+    entry{"GET", "/quarantine/", &r::quarantined},
     entry{"POST", "/reload", &r::reload},
     entry{"GET", "/queues", &r::queues},
     entry{"GET", "/queues/", &r::queue},
@@ -198,6 +205,32 @@ void admin_routes::dead_letter(const asked_for& what, const reply& answer) {
         return answer(matrix_error(404, "M_NOT_FOUND", "No such dead letter"));
       answer(json_ok(dead_letter_json(page.value().letters.front())));
     });
+}
+
+void admin_routes::change_letters(const asked_for& what, const reply& answer) {
+  auto change = parse_kept_change(what.query);
+  if (!change)
+    return answer(error_reply(change.error()));
+  if (what.last_segment() == "drop")
+    return drop_reply(house_, std::move(change.value()), answer);
+  replay_reply(house_, {options_.serves, options_.bounds_of},
+               std::move(change.value()), answer);
+}
+
+void admin_routes::quarantine(const asked_for& what, const reply& answer) {
+  quarantine_reply(house_, what.query, answer);
+}
+
+void admin_routes::quarantined(const asked_for& what, const reply& answer) {
+  quarantined_reply(house_, what.path, answer);
+}
+
+void admin_routes::drop_quarantined(const asked_for& what,
+                                    const reply& answer) {
+  auto change = parse_kept_change(what.query);
+  if (!change)
+    return answer(error_reply(change.error()));
+  drop_bodies_reply(house_, std::move(change.value()), answer);
 }
 
 body_wish health_reply() {

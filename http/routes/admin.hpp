@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ public:
     /// Begins the end of the process; empty: there are no paths of it.
     std::function<void()> drain;
     std::function<drain_progress()> drain_now;
+    /// The bounds of an appservice that is sent something.
+    std::function<std::optional<transaction_bounds>(const std::string& id)>
+      bounds_of;
   };
 
   admin_routes(house& door, options settings);
@@ -76,6 +80,10 @@ private:
   void metrics(const asked_for& what, const reply& answer);
   void dead_letters(const asked_for& what, const reply& answer);
   void dead_letter(const asked_for& what, const reply& answer);
+  void change_letters(const asked_for& what, const reply& answer);
+  void quarantine(const asked_for& what, const reply& answer);
+  void quarantined(const asked_for& what, const reply& answer);
+  void drop_quarantined(const asked_for& what, const reply& answer);
   void reload(const asked_for& what, const reply& answer);
   void trace(const asked_for& what, const reply& answer);
   void queues(const asked_for& what, const reply& answer);

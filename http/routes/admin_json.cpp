@@ -27,7 +27,7 @@ json letter_json(const dead_letter_row& letter) {
           {"appservice", letter.appservice.value},
           {"event_id", letter.item.event_id},
           {"lane", to_string(letter.item.kind)},
-          {"bytes", letter.item.bytes.size()},
+          {"bytes", std::max<uint64_t>(letter.item.bytes.size(), letter.size)},
           {"reason", letter.reason},
           {"attempts", letter.attempts},
           {"accepted_at_ms", letter.accepted_at.ms},
@@ -43,17 +43,6 @@ json problems_json(const std::vector<config_problem>& problems) {
                     {"key", one.key},
                     {"what", one.what}});
   return list;
-}
-
-expected<int64_t> whole_number(std::string_view name, std::string_view text) {
-  int64_t number = 0;
-  const auto parsed
-    = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()
-      || number < 0)
-    return fail(ec::invalid_argument,
-                std::string{name} + " is a whole number from 0");
-  return number;
 }
 
 } // namespace
@@ -127,9 +116,7 @@ expected<read_dead_letters> parse_dead_letters_query(std::string_view query) {
     } else if (name == "after" && !value.empty()) {
       WEIR_TRY(request.after, whole_number(name, value));
     } else if (name == "limit" && !value.empty()) {
-      WEIR_TRY(auto limit, whole_number(name, value));
-      request.rows_max = std::clamp<uint64_t>(static_cast<uint64_t>(limit), 1,
-                                              limits::page_rows_max);
+      WEIR_TRY(request.rows_max, page_size(value));
     }
   }
   return request;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -89,6 +90,17 @@ public:
     const auto now = served_now();
     const auto found = now->by_id.find(id);
     return found != now->by_id.end() && found->second->sends;
+  }
+
+  /// The bounds of `id`; none when requests for it are not taken, or nothing is
+  /// sent to it. Thread-safe.
+  [[nodiscard]] std::optional<transaction_bounds>
+  bounds_of(const std::string& id) const {
+    const auto now = served_now();
+    const auto found = now->by_id.find(id);
+    if (found == now->by_id.end() || !found->second->sends)
+      return std::nullopt;
+    return found->second->bounds;
   }
 
   /// What to do with a request. Thread-safe.

@@ -3,14 +3,12 @@
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
 #include "http/router.hpp"
-#include "schema/limits.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace weir {
 
@@ -18,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a name and of a reason, which stand in rows and logs for long.
-constexpr size_t name_bytes_max = 64;
+/// It stands in rows and logs for long.
 constexpr size_t reason_bytes_max = 200;
 /// Longer than any id that Weir makes.
 constexpr size_t txn_bytes_max = 64;
@@ -28,36 +25,6 @@ constexpr std::chrono::seconds come_back{5};
 
 std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-expected<int64_t> number_of(std::string_view name, std::string_view text) {
-  int64_t number = 0;
-  const auto parsed
-    = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()
-      || number < 0)
-    return fail(ec::invalid_argument,
-                std::string{name} + " is a whole number from 0");
-  return number;
-}
-
-expected<uint64_t> page_size(std::string_view text) {
-  WEIR_TRY(const auto limit, number_of("limit", text));
-  return std::clamp<uint64_t>(static_cast<uint64_t>(limit), 1,
-                              limits::page_rows_max);
-}
-
-/// It goes into logs and onto terminals.
-expected<std::string> plain_text(std::string_view name, std::string text,
-                                 size_t bytes_max) {
-  const bool controls = std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  });
-  if (controls || text.size() > bytes_max)
-    return fail(
-      ec::invalid_argument,
-      fmt::format("{} is one line of at most {} bytes", name, bytes_max));
-  return text;
 }
 
 /// A word that is not understood must not pass for "no": somebody meant "yes".
@@ -82,11 +49,11 @@ constexpr std::array verbs{
 expected<void> read_parameter(const query_parameter& given,
                               queue_command& into) {
   if (given.name == "by" && !given.value.empty()) {
-    WEIR_TRY(into.by, plain_text("by", given.value, name_bytes_max));
+    WEIR_TRY(into.by, asker_name(given.value));
   } else if (given.name == "reason") {
-    WEIR_TRY(into.reason, plain_text("reason", given.value, reason_bytes_max));
+    WEIR_TRY(into.reason, one_line("reason", given.value, reason_bytes_max));
   } else if (given.name == "txn") {
-    WEIR_TRY(into.txn.value, plain_text("txn", given.value, txn_bytes_max));
+    WEIR_TRY(into.txn.value, one_line("txn", given.value, txn_bytes_max));
   } else if (given.name == "force") {
     WEIR_TRY(into.force, yes_or_no("force", given.value));
   }
@@ -255,7 +222,7 @@ expected<read_queues> parse_queues_query(std::string_view query) {
   read_queues request;
   for (const auto& [name, value] : read_query(query)) {
     if (name == "after" && !value.empty()) {
-      WEIR_TRY(request.after, number_of(name, value));
+      WEIR_TRY(request.after, whole_number(name, value));
     } else if (name == "limit" && !value.empty()) {
       WEIR_TRY(request.rows_max, page_size(value));
     }
@@ -267,7 +234,7 @@ expected<read_commands> parse_commands_query(std::string_view query) {
   read_commands request;
   for (const auto& [name, value] : read_query(query)) {
     if (name == "before" && !value.empty()) {
-      WEIR_TRY(request.before, number_of(name, value));
+      WEIR_TRY(request.before, whole_number(name, value));
     } else if (name == "limit" && !value.empty()) {
       WEIR_TRY(request.rows_max, page_size(value));
     }
@@ -277,15 +244,8 @@ expected<read_commands> parse_commands_query(std::string_view query) {
 
 http_response command_reply(const queue_command& what,
                             const expected<command_done>& done, bool known) {
-  if (!done) {
-    auto response
-      = matrix_error(503, "ORG.WEIR.UNAVAILABLE",
-                     "The store did not answer: it was done or was not; "
-                     "see weir commands when the store is back");
-    response.fields.push_back(
-      {"Retry-After", std::to_string(come_back.count())});
-    return response;
-  }
+  if (!done)
+    return done_or_not();
   if (done.value().result == command_result::not_served)
     return not_served(known);
   return answered(what, done.value());

@@ -27,6 +27,7 @@ async function a_weir_with_a_past(t) {
   await from.send([bad('$bad3')]);
   await until('three dead letters', async () =>
     (await weir.dead_letters()).length === 3);
+  await from.once('17', '{"events":"none"}');
   bridge.behaviour = for_transactions(answer(503));
   await from.send([message('$owed')]);
   await until('a refusal', async () =>

@@ -49,6 +49,10 @@ TEST_CASE("traces: an operator pauses, tries and skips") {
   replay("tests/traces/operator_at_work.jsonl");
 }
 
+TEST_CASE("traces: a dead letter comes back") {
+  replay("tests/traces/letter_comes_back.jsonl");
+}
+
 TEST_CASE("traces: each is replayed by a case here, and what is played now "
           "replays too") {
   std::set<std::string> committed;

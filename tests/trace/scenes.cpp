@@ -179,6 +179,26 @@ void operator_at_work() {
   fixture.stop();
 }
 
+/// One event is rejected for good; the bridge is mended and goes away, and what
+/// was rejected is put back behind what it is owed.
+void letter_comes_back() {
+  actor_fixture fixture;
+  fixture.network.script = [](const http_request& request) {
+    return status(holds(request, "\"$1-0\"") ? 422 : 200);
+  };
+  fixture.start();
+  (void)fixture.offer("irc", "1");
+  fixture.advance(minutes{2});
+  fixture.network.script = [](const http_request&) { return status(503); };
+  (void)fixture.offer("irc", "2");
+  fixture.advance(seconds{1});
+  (void)fixture.replay("irc");
+  fixture.run();
+  fixture.network.script = [](const http_request&) { return status(200); };
+  fixture.advance(minutes{1});
+  fixture.stop();
+}
+
 } // namespace
 
 const std::vector<scene>& all_scenes() {
@@ -194,6 +214,9 @@ const std::vector<scene>& all_scenes() {
     {"operator_at_work",
      {"appservice/irc", "directory", "gateway"},
      operator_at_work},
+    {"letter_comes_back",
+     {"appservice/irc", "gateway", "store_writer/1"},
+     letter_comes_back},
   };
   return scenes;
 }

@@ -18,7 +18,7 @@ const step_seconds = 15;
 /// on a busy machine none does unless senders pause for as long as this.
 const rest_for_pins_ms = 700;
 
-function is_reached(file) {
+export function is_reached(file) {
   return fs.existsSync(file) && fs.readFileSync(file, 'utf8').length > 0;
 }
 

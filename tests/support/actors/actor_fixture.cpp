@@ -268,6 +268,16 @@ asked_ptr<expected<command_done>> actor_fixture::command(queue_command what) {
   return result;
 }
 
+asked_ptr<expected<kept_changed>>
+actor_fixture::replay(const std::string& bridge) {
+  auto result = std::make_shared<asked<expected<kept_changed>>>();
+  caf::anon_send(
+    house().gateway,
+    ask_replay{{{bridge}, {}, test::bridge(bridge).bounds, "ada", {}},
+               {keep(result)}});
+  return result;
+}
+
 asked_ptr<http_answer> actor_fixture::request(http_request what) {
   auto result = std::make_shared<asked<http_answer>>();
   caf::anon_send(house().gateway, ask_http{std::move(what), {keep(result)}});

@@ -92,6 +92,8 @@ public:
   asked_ptr<expected<stored>> ready();
   asked_ptr<expected<queues_page>> queues();
   asked_ptr<expected<command_done>> command(queue_command what);
+  /// All dead letters of a bridge are to be put back.
+  asked_ptr<expected<kept_changed>> replay(const std::string& bridge);
   asked_ptr<http_answer> request(http_request what);
   asked_ptr<drained> drain();
   void alive(const std::string& bridge);

@@ -23,7 +23,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 size_t quarantined_in(const memory_database& database) {
-  return database.connect_reader()->quarantined({}).value().size();
+  return database.connect_reader()->quarantined({}, {}).value().size();
 }
 
 } // namespace

@@ -78,7 +78,7 @@ TEST_CASE("second door: what is wrong is told and not kept") {
   CHECK(counts.bad_json == 1);
   CHECK(counts.too_large == 1);
   CHECK(counts.accepted == 0);
-  CHECK(on.database.connect_reader()->quarantined({}).value().empty());
+  CHECK(on.database.connect_reader()->quarantined({}, {}).value().empty());
 }
 
 TEST_CASE("second door: without a url and without events nothing is kept") {

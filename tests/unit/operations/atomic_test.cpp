@@ -24,6 +24,7 @@ void check_same(const memory_tables& a, const memory_tables& b) {
   CHECK(a.queues == b.queues);
   CHECK(a.outbox == b.outbox);
   CHECK(a.letters == b.letters);
+  CHECK(a.commands == b.commands);
   CHECK(a.quarantine == b.quarantine);
   CHECK(a.outcomes == b.outcomes);
   CHECK(a.statuses == b.statuses);
@@ -60,6 +61,39 @@ scenario settling(settlement how) {
           }};
 }
 
+void bury_three(memory_house& on) {
+  on.accept_events("t1", {"$1"});
+  must(on.ask(
+    [](store& db, batch_context&, int) -> expected<stored> {
+      for (const std::string bytes : {"[1]", "[2]", "[3]"}) {
+        dead_letter_row row;
+        row.appservice = {"a"};
+        row.item.keys = "events";
+        row.item.bytes = event_bytes{bytes};
+        must(db.keep().bury(row));
+      }
+      return stored{};
+    },
+    0));
+  settle_transaction request;
+  request.appservice = {"a"};
+  request.id = {"1a2b3c4d5e6f-1"};
+  on.settle(request);
+}
+
+scenario replaying(const std::string& where,
+                   std::function<void(memory_house&)> then) {
+  return {"replay " + where,
+          [then](memory_house& on) {
+            bury_three(on);
+            then(on);
+          },
+          [](memory_house& on) {
+            return code_of(on.ask(operations::replay,
+                                  replay_letters{{"a"}, {}, {}, "", {}}));
+          }};
+}
+
 std::vector<scenario> scenarios() {
   const auto accepting = [](const std::string& id, const std::string& body) {
     return [=](memory_house& on) {
@@ -73,6 +107,14 @@ std::vector<scenario> scenarios() {
     {"accept behind a pin", one, accepting("t2", events_json({"$1", "$2"}))},
     {"accept a non-event part", one,
      accepting("t1", R"({"events":[{"event_id":"$1"}],"ephemeral":[{}]})")},
+    replaying("into nothing", [](memory_house&) {}),
+    replaying("behind a pin",
+              [](memory_house& on) { on.accept_events("t9", {"$9"}); }),
+    {"drop dead letters", bury_three,
+     [](memory_house& on) {
+       return code_of(
+         on.ask(operations::drop, drop_letters{{"a"}, {}, "", {}}));
+     }},
     settling(settlement::delivered),
     settling(settlement::bisected),
     settling(settlement::split),

@@ -3,6 +3,7 @@
 #include "actors/messages/store.hpp"
 #include "actors/operations/accept.hpp"
 #include "actors/operations/housekeeping.hpp"
+#include "actors/operations/letters.hpp"
 #include "actors/operations/settle.hpp"
 #include "schema/submission.hpp"
 #include "schema/transaction.hpp"
