@@ -111,6 +111,9 @@ void ledger::arrive(bridge_state& to, const std::string& id, uint64_t no) {
     report("once",
            fmt::format("element {} was done in {} and again in {}", no,
                        arrived.transaction, id));
+  if (arrived.buried)
+    report("a dead letter stays one",
+           fmt::format("element {} came in {}", no, id));
   if (!arrived.processed)
     check_order(to, no, arrived);
   arrived.processed = true;
@@ -160,6 +163,7 @@ void ledger::buried(size_t bridge, std::string_view bytes) {
   if (found == to.elements.end())
     return report("invented", fmt::format("dead letter {}", no));
   found->second.buried = true;
+  found->second.buried_tick = ++tick_;
   to.owed.erase({found->second.acknowledged_tick, no});
 }
 

@@ -116,6 +116,8 @@ public:
 
   void ended(size_t bridge, const std::string& id, const std::string& result);
   void buried(size_t bridge, std::string_view bytes);
+  /// A dead letter is owed again, behind all that was acknowledged before.
+  void owed_again(size_t bridge, std::string_view bytes, milliseconds at);
 
   // -- upheavals ------------------------------------------------------------
 
@@ -170,6 +172,7 @@ private:
     bool required = false;
     bool processed = false;
     bool buried = false;
+    uint64_t buried_tick = 0;
     bool suspect
       = false; ///< Was in a transaction that was cut for its content.
     std::string transaction; ///< Where it was sent last.

@@ -45,6 +45,26 @@ void ledger::skip_asked(size_t bridge, const std::string& id) {
     found->second.skip_asked = true;
 }
 
+/// It is as if it were offered and acknowledged now.
+void ledger::owed_again(size_t bridge, std::string_view bytes,
+                        milliseconds at) {
+  auto& to = bridges_[bridge];
+  const auto no = number_in(bytes);
+  const auto found = to.elements.find(no);
+  if (found == to.elements.end())
+    return report("invented", fmt::format("dead letter {}", no));
+  auto& known = found->second;
+  to.owed.erase({known.acknowledged_tick, no});
+  known.first_offer = next_offer_++;
+  known.first_offer_tick = ++tick_;
+  known.acknowledged_tick = ++tick_;
+  known.required = true;
+  known.processed = known.buried = false;
+  if (to.owed.empty())
+    to.moved = std::max(to.moved, at);
+  to.owed.emplace(tick_, no);
+}
+
 void ledger::check_halted(const bridge_state& to, const std::string& what) {
   if (to.halted)
     report("paused is paused", what + " was sent to a paused bridge");

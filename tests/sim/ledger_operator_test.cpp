@@ -110,3 +110,67 @@ TEST_CASE("ledger: a skip needs to be asked for and keeps all") {
     CHECK(run.rule() == "what is skipped is kept");
   }
 }
+
+namespace {
+
+/// Event 1 was rejected for good, and 2 is owed.
+struct one_letter : told {
+  one_letter() {
+    store({1});
+    send("a", {1});
+    for (int each = 0; each < 3; ++each) {
+      if (each > 0) {
+        wait(100);
+        send("a", {1});
+      }
+      close("a", ending::rejected);
+    }
+    book.buried(0, bytes_of_event(1));
+    book.ended(0, "a", "dead_letter");
+    wait(100);
+    store({2});
+  }
+};
+
+} // namespace
+
+TEST_CASE("ledger: a dead letter comes no more, unless it is owed again") {
+  one_letter run;
+  SUBCASE("it stays") {
+    run.deliver("b", {2});
+    CHECK(run.rule_at_end().empty());
+  }
+  SUBCASE("it comes all the same") {
+    run.deliver("b", {2, 1});
+    CHECK(run.rule() == "a dead letter stays one");
+  }
+  SUBCASE("it is owed again") {
+    run.book.owed_again(0, bytes_of_event(1), run.now);
+    run.deliver("b", {2, 1});
+    CHECK(run.rule_at_end().empty());
+  }
+}
+
+TEST_CASE("ledger: what is owed again comes, behind what was owed") {
+  one_letter run;
+  run.book.owed_again(0, bytes_of_event(1), run.now);
+  SUBCASE("it never comes") {
+    run.deliver("b", {2});
+    CHECK(run.rule_at_end() == "nothing is missing");
+  }
+  SUBCASE("it comes before") {
+    run.deliver("b", {1});
+    CHECK(run.rule() == "order");
+  }
+  SUBCASE("it comes twice") {
+    run.deliver("b", {2, 1});
+    run.deliver("c", {1});
+    CHECK(run.rule() == "once");
+  }
+}
+
+TEST_CASE("ledger: nobody owes a letter that was never offered") {
+  one_letter run;
+  run.book.owed_again(0, bytes_of_event(9), run.now);
+  CHECK(run.rule() == "invented");
+}

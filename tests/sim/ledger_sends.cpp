@@ -313,11 +313,14 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
     }
     each.last_of_offer.clear();
     for (auto& [no, known] : each.elements) {
+      known.buried = known.buried && known.buried_tick <= mark;
       if (known.acknowledged_tick <= mark)
         continue;
       each.owed.erase({known.acknowledged_tick, no});
       known.acknowledged_tick = 0;
       known.required = false;
+      // A dead letter that was put back since may be owed in its old place.
+      known.first_offer_tick = 0;
     }
   }
   wishes_lost();

@@ -134,6 +134,16 @@ void node::command(const queue_command& what,
   caf::anon_send(impl_->house->gateway, give_command{what, {std::move(done)}});
 }
 
+void node::replay(const replay_letters& which,
+                  std::function<void(expected<kept_changed>)> done) {
+  caf::anon_send(impl_->house->gateway, ask_replay{which, {std::move(done)}});
+}
+
+void node::drop(const drop_letters& which,
+                std::function<void(expected<kept_changed>)> done) {
+  caf::anon_send(impl_->house->gateway, ask_drop{which, {std::move(done)}});
+}
+
 void node::alive(const appservice_id& id) {
   caf::anon_send(impl_->house->gateway, bridge_alive{id});
 }

@@ -37,6 +37,10 @@ public:
   void alive(const appservice_id& id);
   void command(const queue_command& what,
                std::function<void(expected<command_done>)> done);
+  void replay(const replay_letters& which,
+              std::function<void(expected<kept_changed>)> done);
+  void drop(const drop_letters& which,
+            std::function<void(expected<kept_changed>)> done);
   /// The configuration was read again.
   void reload(const house_settings& now);
   void wake(const appservice_id& id, std::optional<owed_transaction> pinned);

@@ -118,6 +118,20 @@ void add_operator(plan& to) {
   }
 }
 
+/// Late, when there are letters, and by dice of their own.
+void add_letters(plan& to) {
+  dice random{to.seed ^ 0x1e77e25U};
+  for (auto count = random.between(0, 4); count > 0; --count) {
+    entry line;
+    line.what = random.one_in(4) ? act::drop_dead : act::replay_dead;
+    line.at = milliseconds{
+      random.between(to.ends.count() / 3, to.ends.count() * 5 / 4)};
+    line.bridge = random.below(to.bridges.size());
+    line.step = static_cast<uint8_t>(random.below(2));
+    to.entries.push_back(line);
+  }
+}
+
 /// A bridge comes back from an outage and shows it, takes what is sent for that
 /// reason, and the node ends as it hears so: these meet too seldom by chance.
 void add_shown_life(plan& to) {
@@ -178,6 +192,7 @@ plan make_plan(uint64_t seed) {
   add_reloads(result);
   add_shown_life(result);
   add_operator(result);
+  add_letters(result);
   return result;
 }
 

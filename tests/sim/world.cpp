@@ -82,7 +82,8 @@ world::world(plan of, run_options how)
                                   "token",
                                   milliseconds{-1},
                                   std::nullopt,
-                                  false}));
+                                  false,
+                                  {}}));
   for (const auto& line : plan_.entries)
     if (line.what == act::yesterday)
       copies_.push_back(

@@ -88,6 +88,7 @@ private:
     milliseconds reloaded_at{-1};
     std::optional<milliseconds> resume_at = std::nullopt;
     bool perhaps_halted = false; ///< By an operator, who has to resume it.
+    std::map<int64_t, lane> letters = {}; ///< Dead ones, by id.
   };
   struct doubt {
     batch_content content;
@@ -112,6 +113,11 @@ private:
   void commanded(size_t bridge, const queue_command& what,
                  const expected<command_done>& done);
   void resume_due();
+  void change_letters(const entry& line);
+  void ask_letters(size_t bridge, bool drop, const kept_selection& which);
+  void letters_changed(size_t bridge, bool drop, kept_selection which,
+                       const expected<kept_changed>& done);
+  void take_letters(const batch_content& content);
   void commands_lost();
   void pauses_unknown();
   void move_clock(milliseconds by);

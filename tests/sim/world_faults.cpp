@@ -113,6 +113,8 @@ void world::act_on(const entry& line) {
   case act::pause_queue:
   case act::retry_now:
   case act::skip_current: return operate(line);
+  case act::replay_dead:
+  case act::drop_dead: return change_letters(line);
   case act::outage: met(line.what); [[fallthrough]];
   case act::answer_status:
   case act::retry_after:
@@ -367,9 +369,11 @@ void world::take_commit(const batch_content& content) {
   for (const auto& burial : content.burials) {
     const auto index = bridge_called(burial.appservice.value);
     check_burial(index, burial, content.rows);
+    sides_[index]->letters[burial.letter] = burial.kind;
     if (!lanes_.buried(index, burial.bytes))
       ledger_.buried(index, burial.bytes);
   }
+  take_letters(content);
   for (const auto& end : content.ends) {
     const auto index = bridge_called(std::string_view{end.queue}.substr(
       std::string_view{"appservice/"}.size()));
