@@ -80,10 +80,11 @@ TEST_CASE("submission: an ordering is an integer from 0 to 2^63 - 1") {
     {"9223372036854775808", "stream_ordering is beyond 2^63 - 1"},
     {"18446744073709551616", "stream_ordering is beyond 2^63 - 1"},
   };
-  for (const auto& [raw, what] : wrong) {
-    const auto told = wrong_with(with_ordering(raw));
-    CHECK_MESSAGE(told.code == ec::bad_json, raw);
-    CHECK_MESSAGE(told.context == "events[0]: " + what, raw);
+  for (const auto& one : wrong) {
+    CAPTURE(one.first);
+    const auto told = wrong_with(with_ordering(one.first));
+    CHECK(told.code == ec::bad_json);
+    CHECK(told.context == "events[0]: " + one.second);
   }
   CHECK(slice_submission(with_ordering("9223372036854775807")));
 }
@@ -106,10 +107,11 @@ TEST_CASE("submission: what is wrong is told with its place") {
     // The first is told.
     {R"({"events":[1,{"event":{}}]})", "events[0]: not an object"},
   };
-  for (const auto& [body, what] : wrong) {
-    const auto told = wrong_with(body);
-    CHECK_MESSAGE(told.code == ec::bad_json, body);
-    CHECK_MESSAGE(told.context == what, body);
+  for (const auto& one : wrong) {
+    CAPTURE(one.first);
+    const auto told = wrong_with(one.first);
+    CHECK(told.code == ec::bad_json);
+    CHECK(told.context == one.second);
   }
 }
 
