@@ -29,6 +29,8 @@ struct bridge_rules {
   size_t ephemeral_max = 100;
   size_t to_device_max = 100;
   size_t bytes_max = 4'000'000;
+  /// A queue that owes nothing for so long may forget how often it was refused.
+  milliseconds idle_after{15'000};
 };
 
 /// One thing that a homeserver offers. `no` is written into its bytes and never
@@ -215,6 +217,7 @@ private:
     milliseconds rested_ever{0};
     milliseconds moved{0};
     milliseconds closed_at{-1};
+    std::optional<milliseconds> nothing_owed_since;
     bool perhaps_halted = false; ///< An operator paused it, as far as known.
     bool halted = false;         ///< Surely.
   };
@@ -243,6 +246,7 @@ private:
   void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
              bool heard);
   static void forget_alive(bridge_state& of);
+  static void forget_idle(bridge_state& of, milliseconds at);
   [[nodiscard]] static uint64_t lane_of_offer(const element_state& of);
   void suspect(bridge_state& to, const transaction_state& of);
   [[nodiscard]] static bool had_cause(const bridge_state& to,

@@ -61,6 +61,35 @@ TEST_CASE("sim_ledger: a second refusal doubles the pause") {
   CHECK(run.rule() == "backs off");
 }
 
+TEST_CASE("sim_ledger: a queue that owed nothing for long begins again") {
+  told run;
+  run.store({1});
+  for (const int64_t pause_ms : {1'000, 2'000, 4'000, 8'000, 0}) {
+    run.send("a-1", {1});
+    run.close("a-1", ending::hang);
+    run.wait(pause_ms);
+  }
+  run.book.alive(0, run.now);
+  run.book.buried(0, bytes_of_event(1));
+  run.book.ended(0, "a-1", "dead_letter");
+  const auto hang_twice_after = [&](int64_t idle_ms) {
+    run.wait(idle_ms);
+    run.store({2});
+    run.send("a-2", {2});
+    run.close("a-2", ending::hang);
+    run.wait(1'000);
+    run.send("a-2", {2});
+  };
+  SUBCASE("with the first pause") {
+    hang_twice_after(15'000);
+    CHECK(run.rule() == "");
+  }
+  SUBCASE("and not before") {
+    hang_twice_after(14'999);
+    CHECK(run.rule() == "backs off");
+  }
+}
+
 TEST_CASE("sim_ledger: a queue that stands still is found") {
   told run;
   run.store({1});

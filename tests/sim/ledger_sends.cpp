@@ -53,6 +53,7 @@ void ledger::sent(size_t bridge, const std::string& id, std::string_view body,
     report("one in flight", fmt::format("{} beside {}", id, to.current));
   check_halted(to, id);
   check_moments(to, id, at);
+  forget_idle(to, at);
   check_successor(to, id);
   take_in(to, id, body);
   to.current = id;
@@ -226,6 +227,14 @@ void ledger::forget_alive(bridge_state& of) {
   of.rests_until = std::max(of.rests_until, of.rested_until);
 }
 
+/// An actor that had nothing to do is gone, and with it what it counted. The
+/// pause itself is stored.
+void ledger::forget_idle(bridge_state& of, milliseconds at) {
+  const auto since = std::exchange(of.nothing_owed_since, std::nullopt);
+  if (since && at - *since >= of.rules.idle_after)
+    of.sure_refusals = 0;
+}
+
 void ledger::alive_unheard(milliseconds at) {
   for (auto& each : bridges_)
     if (each.alive_at >= at)
@@ -245,6 +254,8 @@ void ledger::ended(size_t bridge, const std::string& id,
     kept_aside(to, id, found->second);
   if (result == "retired")
     suspect(to, found->second);
+  if (to.owed.empty())
+    to.nothing_owed_since = to.moved;
   if (result != "delivered")
     return;
   ++delivered_;

@@ -31,6 +31,7 @@ std::vector<bridge_rules> rules_of(const plan& of) {
   std::vector<bridge_rules> result;
   for (const auto& each : of.bridges) {
     bridge_rules rules;
+    rules.idle_after = idle_after;
     rules.pause_first = each.pause_first;
     rules.pause_ceiling = each.pause_ceiling;
     result.push_back(rules);
