@@ -31,9 +31,11 @@ caf::result<http_answer> transport_state::send(const send_http& request) {
   const auto busy
     = request.lane.empty() ? lanes_.end() : lanes_.find(request.lane);
   if (busy == lanes_.end()) {
-    if (!request.lane.empty())
-      lanes_[request.lane] = request.id;
     begin(request.id, request.request);
+    if (!request.lane.empty()) { // A transaction; pings have none.
+      lanes_[request.lane] = request.id;
+      stop_point("after_send");
+    }
     return promise;
   }
   // Whoever asked for the open one is gone: close it, then start.
@@ -56,9 +58,6 @@ void transport_state::begin(uint64_t id, http_request request) {
     [id, to = caf::actor_cast<transport_actor>(self_)](http_answer answer) {
       caf::anon_send(to, http_done{id, std::move(answer)});
     });
-  // Transactions have a lane; pings, of which each start sends some, do not.
-  if (!open_.at(id).lane.empty())
-    stop_point("after_send");
 }
 
 caf::result<http_aborted> transport_state::abort(const abort_http& request) {
@@ -100,6 +99,7 @@ void transport_state::next_in_lane(const std::string& lane) {
     return;
   lanes_[lane] = next.mapped().id;
   begin(next.mapped().id, std::move(next.mapped().request));
+  stop_point("after_send");
 }
 
 } // namespace weir
