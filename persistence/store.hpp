@@ -136,9 +136,21 @@ struct queue_view {
   std::optional<queue_status_row> status;
   stored_time oldest_accepted_at; ///< Zero when nothing is owed.
   uint64_t dead_letters = 0;
+  uint64_t dead_letter_bytes = 0;
+  uint64_t quarantined = 0; ///< Bodies; equal ones are one.
+  uint64_t quarantine_bytes = 0;
 };
 BOOST_DESCRIBE_STRUCT(queue_view, (),
-                      (row, status, oldest_accepted_at, dead_letters))
+                      (row, status, oldest_accepted_at, dead_letters,
+                       dead_letter_bytes, quarantined, quarantine_bytes))
+
+/// What is kept of all appservices together; each kind has one bound.
+struct kept_totals {
+  uint64_t dead_letter_bytes = 0;
+  uint64_t quarantine_bytes = 0;
+  friend bool operator==(const kept_totals&, const kept_totals&) = default;
+};
+BOOST_DESCRIBE_STRUCT(kept_totals, (), (dead_letter_bytes, quarantine_bytes))
 
 /// One reading connection: every call is one snapshot, at most one page and
 /// 5 s. Errors: `ec::unavailable`.
@@ -168,6 +180,10 @@ public:
   virtual expected<std::vector<command_row>> commands(int64_t before,
                                                       size_t rows_max)
     = 0;
+  virtual expected<kept_totals> kept() = 0;
+  /// Size of the database. PostgreSQL looks at every file of it, which takes
+  /// milliseconds: ask rarely.
+  virtual expected<uint64_t> database_bytes() = 0;
 };
 
 /// Opens a reading connection to a store whose migrations are applied.

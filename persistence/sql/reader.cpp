@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t status_at = queue_column_types.size();
 const std::string view_types
-  = std::string{queue_column_types} + "ttiitiiii" + "ii";
+  = std::string{queue_column_types} + "ttiitiiii" + "iiiii";
 
 std::string view_text() {
   return "SELECT " + queue_columns("a.")
@@ -22,9 +22,14 @@ std::string view_text() {
       "(SELECT o.accepted_at FROM outbox AS o WHERE o.place BETWEEN "
       "a.no * 1099511627776 AND a.no * 1099511627776 + 1099511627775 "
       "ORDER BY o.place LIMIT 1), "
-      "(SELECT count(*) FROM dead_letter AS d WHERE d.appservice = a.id) "
+      "coalesce(d.elements, 0), coalesce(d.bytes, 0), "
+      "coalesce(q.elements, 0), coalesce(q.bytes, 0) "
       "FROM appservice AS a LEFT JOIN queue_status AS s "
-      "ON s.queue = 'appservice/' || a.id ";
+      "ON s.queue = 'appservice/' || a.id "
+      "LEFT JOIN kept_of AS d "
+      "ON d.appservice = a.id AND d.kind = 'dead_letter' "
+      "LEFT JOIN kept_of AS q "
+      "ON q.appservice = a.id AND q.kind = 'quarantine' ";
 }
 
 expected<queue_view> read_view(statement& from) {
@@ -46,6 +51,9 @@ expected<queue_view> read_view(statement& from) {
   }
   view.oldest_accepted_at = from.when(status_at + 9);
   view.dead_letters = from.count(status_at + 10);
+  view.dead_letter_bytes = from.count(status_at + 11);
+  view.quarantined = from.count(status_at + 12);
+  view.quarantine_bytes = from.count(status_at + 13);
   return view;
 }
 
@@ -76,6 +84,13 @@ quarantine_row read_body(statement& from) {
   row.last_at = from.when(6);
   row.size = from.count(7);
   return row;
+}
+
+std::string database_bytes_text(const dialect& speaks) {
+  return speaks.postgresql
+    ? "SELECT pg_database_size(current_database())"
+    : "SELECT p.page_count * s.page_size FROM pragma_page_count AS p, "
+      "pragma_page_size AS s";
 }
 
 } // namespace
@@ -110,7 +125,13 @@ reader::reader(std::unique_ptr<connection> on)
     commands_{*on_, "commands",
               "SELECT id, target, verb, by, at, result FROM command "
               "WHERE id < :before ORDER BY id DESC LIMIT :rows_max",
-              "itttit"} {
+              "itttit"},
+    kept_{*on_, "kept",
+          "SELECT d.bytes, q.bytes FROM kept_bytes AS d, kept_bytes AS q "
+          "WHERE d.kind = 'dead_letter' AND q.kind = 'quarantine'",
+          "ii"},
+    database_bytes_{*on_, "database bytes", database_bytes_text(on_->speaks()),
+                    "i"} {
 }
 
 template <class... Arguments>
@@ -241,6 +262,24 @@ expected<std::vector<command_row>> reader::commands(int64_t before,
   }
   std::ranges::reverse(rows);
   return rows;
+}
+
+expected<kept_totals> reader::kept() {
+  WEIR_TRY(ask(kept_));
+  WEIR_TRY(auto found, kept_.next());
+  if (!found)
+    return fail(ec::corrupt, "kept: no totals are stored");
+  const kept_totals totals{kept_.count(0), kept_.count(1)};
+  kept_.done();
+  return totals;
+}
+
+expected<uint64_t> reader::database_bytes() {
+  WEIR_TRY(ask(database_bytes_));
+  WEIR_TRY(auto found, database_bytes_.next());
+  const auto bytes = found ? database_bytes_.count(0) : 0;
+  database_bytes_.done();
+  return bytes;
 }
 
 } // namespace weir::sql

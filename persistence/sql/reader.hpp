@@ -25,6 +25,8 @@ public:
   expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
+  expected<kept_totals> kept() override;
+  expected<uint64_t> database_bytes() override;
 
 private:
   /// Runs a statement; when the connection is gone, once more on a new one.
@@ -44,6 +46,8 @@ private:
   statement quarantined_of_;
   statement body_;
   statement commands_;
+  statement kept_;
+  statement database_bytes_;
 };
 
 } // namespace weir::sql

@@ -158,6 +158,47 @@ TEST_CASE_TEMPLATE("keep: what is held is the sum of what is there", Where,
   });
 }
 
+TEST_CASE_TEMPLATE("keep: what is held of each appservice is kept, too", Where,
+                   on_sqlite, on_postgresql) {
+  world<Where> on;
+  auto by_hand = beside(on.where);
+  must(by_hand.open());
+  const auto compare = [&] {
+    for (const std::string table : {"dead_letter", "quarantine"})
+      CHECK(must(by_hand.value(
+              "SELECT count(*) FROM (SELECT appservice, elements, bytes FROM "
+              "kept_of WHERE kind = '"
+              + table + "' EXCEPT SELECT appservice, count(*), sum(size) FROM "
+              + table + " GROUP BY appservice) AS differing"))
+            == "0");
+  };
+  const auto kept
+    = [&] { return must(by_hand.value("SELECT count(*) FROM kept_of")); };
+  on.batch([&] {
+    for (uint64_t each = 1; each <= 5; ++each)
+      for (const std::string id : {"a", "b", "c"}) {
+        const std::string bytes(each * 10, '1');
+        must(on.db->keep().bury(letter(id, each, bytes)));
+        must(on.db->keep().bury(letter(id, each + 1, bytes)));
+        must(on.db->keep().quarantine(suspicious(id, bytes)));
+        must(on.db->keep().quarantine(suspicious(id, bytes)));
+      }
+  });
+  CHECK(kept() == "6");
+  compare();
+  must(by_hand.script("DELETE FROM dead_letter WHERE seq > 2;"
+                      "DELETE FROM quarantine WHERE size = 30"));
+  CHECK(kept() == "6");
+  compare();
+  // Who holds nothing any more has no row.
+  must(by_hand.script("DELETE FROM dead_letter WHERE appservice <> 'b'"));
+  CHECK(kept() == "4");
+  compare();
+  must(by_hand.script("DELETE FROM quarantine"));
+  CHECK(kept() == "1");
+  compare();
+}
+
 TEST_CASE_TEMPLATE("keep: what is held is not found by adding it up", Where,
                    on_sqlite, on_postgresql) {
   world<Where> on;
@@ -189,6 +230,7 @@ TEST_CASE("keep: PostgreSQL adds up what goes in one statement at once") {
   on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 1); });
   must(by_hand.script("TRUNCATE quarantine"));
   on.batch([&] { CHECK(must(on.db->keep().quarantine_bytes()) == 0); });
+  CHECK(must(by_hand.value("SELECT count(*) FROM kept_of")) == "0");
 }
 
 TEST_CASE_TEMPLATE("keep: letters of an appservice are read whole and in order",

@@ -92,6 +92,12 @@ TEST_CASE_TEMPLATE("reader: a queue is shown with all that concerns it", Where,
       letter.item.bytes = bytes;
       must(on.db->keep().bury(letter));
     }
+    for (const std::string body : {"three", "four", "three"}) {
+      quarantine_row kept;
+      kept.appservice = {"a"};
+      kept.body = body;
+      must(on.db->keep().quarantine(kept));
+    }
   });
   const auto view = must(on.reader->queue({"a"}));
   REQUIRE(view);
@@ -99,7 +105,44 @@ TEST_CASE_TEMPLATE("reader: a queue is shown with all that concerns it", Where,
   CHECK(view->status == said);
   CHECK(view->oldest_accepted_at == event(4).accepted_at);
   CHECK(view->dead_letters == 2);
+  CHECK(view->dead_letter_bytes == 2);
+  CHECK(view->quarantined == 2);
+  CHECK(view->quarantine_bytes == 9);
   CHECK(!must(on.reader->queue({"b"})));
+}
+
+TEST_CASE_TEMPLATE("reader: what is kept in all is told at once", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  CHECK(must(on.reader->kept()) == kept_totals{});
+  on.batch([&] {
+    for (const std::string id : {"a", "b"}) {
+      dead_letter_row letter;
+      letter.appservice = {id};
+      letter.item.bytes = "four";
+      must(on.db->keep().bury(letter));
+    }
+    quarantine_row kept;
+    kept.appservice = {"a"};
+    kept.body = "three";
+    must(on.db->keep().quarantine(kept));
+  });
+  CHECK(must(on.reader->kept()) == kept_totals{8, 5});
+}
+
+TEST_CASE_TEMPLATE("reader: a database has a size, and grows", Where,
+                   WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto queue = on.adopted("a");
+  const auto before = must(on.reader->database_bytes());
+  CHECK(before > 0);
+  on.batch([&] {
+    std::vector<owed_row> rows;
+    for (uint64_t seq = 1; seq <= 20; ++seq)
+      rows.push_back(event(seq, '"' + std::string(60'000, 'x') + '"'));
+    must(on.db->outbox().append(queue.no, rows));
+  });
+  CHECK(must(on.reader->database_bytes()) > before);
 }
 
 TEST_CASE_TEMPLATE("reader: queues are listed page by page", Where,

@@ -329,6 +329,14 @@ public:
     WEIR_TRY(there());
     return inner_->commands(before, rows_max);
   }
+  expected<kept_totals> kept() override {
+    WEIR_TRY(there());
+    return inner_->kept();
+  }
+  expected<uint64_t> database_bytes() override {
+    WEIR_TRY(there());
+    return inner_->database_bytes();
+  }
 
 private:
   expected<void> there() {

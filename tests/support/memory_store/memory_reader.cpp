@@ -15,9 +15,18 @@ queue_view view_of(const memory_tables& tables, const queue_row& row) {
   if (const auto oldest = tables.outbox.lower_bound({row.no, 0});
       oldest != tables.outbox.end() && oldest->first.first == row.no)
     view.oldest_accepted_at = oldest->second.accepted_at;
-  view.dead_letters = static_cast<uint64_t>(std::count_if(
-    tables.letters.begin(), tables.letters.end(),
-    [&](const auto& each) { return each.second.appservice == row.id; }));
+  for (const auto& [id, letter] : tables.letters) {
+    if (letter.appservice != row.id)
+      continue;
+    ++view.dead_letters;
+    view.dead_letter_bytes += letter.item.bytes.size();
+  }
+  for (const auto& [id, kept] : tables.quarantine) {
+    if (kept.appservice != row.id)
+      continue;
+    ++view.quarantined;
+    view.quarantine_bytes += kept.body.size();
+  }
   return view;
 }
 
@@ -47,6 +56,25 @@ public:
   expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
+  expected<kept_totals> kept() override {
+    return look([](const memory_tables& tables) {
+      kept_totals totals;
+      for (const auto& [id, letter] : tables.letters)
+        totals.dead_letter_bytes += letter.item.bytes.size();
+      for (const auto& [id, body] : tables.quarantine)
+        totals.quarantine_bytes += body.body.size();
+      return totals;
+    });
+  }
+  /// Nothing of it is in files; what its rows take.
+  expected<uint64_t> database_bytes() override {
+    return look([](const memory_tables& tables) {
+      uint64_t bytes = 1;
+      for (const auto& [place, row] : tables.outbox)
+        bytes += row.item.bytes.size();
+      return bytes;
+    });
+  }
 
 private:
   /// Runs `reading` on what is committed.

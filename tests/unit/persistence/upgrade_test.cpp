@@ -162,6 +162,13 @@ TEST_CASE_TEMPLATE("upgrade: what is kept was counted and is counted on", Where,
   must(db->keep().quarantine({0, {"a"}, "2", "12345", "x", 1, noon, noon}));
   CHECK(must(db->keep().quarantine_bytes()) == 408);
   db->rollback();
+  const auto of_a
+    = must(must(open_store_reader(options_of(before.where)))->queue({"a"}));
+  REQUIRE(of_a);
+  CHECK(of_a->dead_letters == 2);
+  CHECK(of_a->dead_letter_bytes == 203);
+  CHECK(of_a->quarantined == 2);
+  CHECK(of_a->quarantine_bytes == 403);
   must(db->begin(lease, 1));
   CHECK(must(db->keep().quarantine_bytes()) == 403);
   must(db->commit());
