@@ -22,6 +22,7 @@ constexpr auto transport_grace = std::chrono::seconds{10};
 } // namespace
 
 appservice_queue_state::~appservice_queue_state() {
+  show_sending(config_.board, config_.settings.id, {});
   for (auto& waiting : drainers_)
     waiting.deliver(drained{});
 }
@@ -162,8 +163,7 @@ void appservice_queue_state::send() {
   busy_ = true;
   const auto started = self_->now();
   const auto id = next_http_id();
-  open_http_ = id;
-  sending_since_ = started;
+  http_began(id);
   auto request = transaction_request_to(config_.settings, *pinned_,
                                         delivery_->use_legacy_path());
   const auto& limits = request.deadlines;
@@ -205,9 +205,16 @@ void appservice_queue_state::came_back(const http_answer& answer,
   ours ? interrupted() : answered(answer, started);
 }
 
+void appservice_queue_state::http_began(uint64_t id) {
+  open_http_ = id;
+  sending_since_ = self_->now();
+  show_sending(config_.board, config_.settings.id, sending_since_);
+}
+
 void appservice_queue_state::http_ended() {
   busy_ = false;
   open_http_ = 0;
+  show_sending(config_.board, config_.settings.id, {});
 }
 
 /// No word of the bridge: the same goes again, under the same id.
@@ -266,8 +273,7 @@ void appservice_queue_state::prove_alive() {
   const auto timeout = request.deadlines.connect + request.deadlines.answer
     + request.deadlines.body + transport_grace;
   const auto id = next_http_id();
-  open_http_ = id;
-  sending_since_ = self_->now();
+  http_began(id);
   self_
     ->request(house_->transport, timeout, send_http{id, {}, std::move(request)})
     .then(

@@ -51,6 +51,7 @@ private:
   void load();
   void loaded(const queue_loaded& what);
   void send();
+  void http_began(uint64_t id);
   void http_ended();
   void answered(const http_answer& answer, instant started);
   void came_back(const http_answer& answer, instant started, uint64_t id);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/ids.hpp"
+#include "schema/time.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -14,8 +15,8 @@
 namespace weir {
 
 /// What is known at the door of each bridge: written by the actors, read by the
-/// listener before it reads a body. Hints: the store decides, and an old hint
-/// costs a wait or a body read in vain.
+/// listener before it reads a body, and by /metrics. Hints: the store decides,
+/// and an old hint costs a wait or a body read in vain.
 class bridge_board {
 public:
   explicit bridge_board(const std::vector<appservice_id>& appservices) {
@@ -50,6 +51,16 @@ public:
     return of != nullptr && of->full;
   }
 
+  /// Since when something is under way to it; `instant{}`: nothing is.
+  void set_sending(const appservice_id& id, instant since) {
+    if (auto* of = find(id))
+      of->sending_since = since;
+  }
+  [[nodiscard]] instant sending_since(const appservice_id& id) const {
+    const auto* of = find(id);
+    return of == nullptr ? instant{} : of->sending_since.load();
+  }
+
   /// Transactions that are held while the store is away or a queue is full.
   [[nodiscard]] uint64_t held() const {
     return held_;
@@ -60,6 +71,7 @@ private:
   struct flags {
     std::atomic<bool> unreachable{false};
     std::atomic<bool> full{false};
+    std::atomic<instant> sending_since{instant{}};
   };
   /// An entry stays where it is for as long as the board lives.
   [[nodiscard]] flags* find(const appservice_id& id) const {
@@ -72,6 +84,14 @@ private:
   mutable std::unordered_map<appservice_id, flags> bridges_;
   std::atomic<uint64_t> held_{0};
 };
+
+/// On the board, if there is one: for /metrics, where a commit for each send
+/// would cost too much.
+inline void show_sending(const std::shared_ptr<bridge_board>& board,
+                         const appservice_id& id, instant since) {
+  if (board)
+    board->set_sending(id, since);
+}
 
 /// Counts one transaction as held for as long as it lives.
 class held_mark {

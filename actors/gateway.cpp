@@ -40,6 +40,9 @@ gateway_state::start(std::shared_ptr<const peers> house) {
     },
     [this](const ask_queue& what) { ask_reader(what.request, what.done); },
     [this](const ask_commands& what) { ask_reader(what.request, what.done); },
+    [this](const ask_store_figures& what) {
+      ask_reader(what.request, what.done);
+    },
     [this](const give_command& what) { self_->send(house_->directory, what); },
     [this](const ask_replay& what) { replay(what); },
     [this](const ask_drop& what) {

@@ -152,6 +152,10 @@ void house::commands(read_commands request,
   impl_->tell(ask_commands{request, {std::move(done)}});
 }
 
+void house::figures(std::function<void(expected<store_figures>)> done) {
+  impl_->tell(ask_store_figures{{}, {std::move(done)}});
+}
+
 void house::command(queue_command what,
                     std::function<void(expected<command_done>)> done) {
   impl_->tell(give_command{std::move(what), {std::move(done)}});

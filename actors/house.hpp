@@ -2,6 +2,7 @@
 
 #include "actors/messages/admin.hpp"
 #include "actors/messages/control.hpp"
+#include "actors/messages/figures.hpp"
 #include "actors/messages/kept.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/outbound_http.hpp"
@@ -69,6 +70,9 @@ public:
              std::function<void(expected<queues_page>)> done);
   void commands(read_commands request,
                 std::function<void(expected<commands_page>)> done);
+
+  /// The figures of the whole store, for /metrics.
+  void figures(std::function<void(expected<store_figures>)> done);
 
   /// What an operator wants done with a queue. Errors: those of `offer`, and
   /// then it was done or was not.

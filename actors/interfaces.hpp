@@ -5,6 +5,7 @@
 #include "actors/messages/admin.hpp"
 #include "actors/messages/control.hpp"
 #include "actors/messages/delivery.hpp"
+#include "actors/messages/figures.hpp"
 #include "actors/messages/kept.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/settings.hpp"
@@ -61,7 +62,8 @@ using store_reader_actor = caf::typed_actor<
   caf::replies_to<read_dead_letters>::with<dead_letters_page>,
   caf::replies_to<read_dead_letter>::with<dead_letters_page>,
   caf::replies_to<read_quarantine>::with<quarantine_page>,
-  caf::replies_to<read_quarantined>::with<quarantine_page>>;
+  caf::replies_to<read_quarantined>::with<quarantine_page>,
+  caf::replies_to<read_store_figures>::with<store_figures>>;
 
 /// The TRANSPORT: all outbound HTTP. It alone owns a peer's deadlines, and it
 /// answers a failed request only after it has closed its connection.
@@ -200,6 +202,13 @@ struct ask_drop_quarantined {
 };
 BOOST_DESCRIBE_STRUCT(ask_drop_quarantined, (), (request, done))
 
+/// The figures of the store for a caller that is no actor.
+struct ask_store_figures {
+  read_store_figures request;
+  callback<expected<store_figures>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_store_figures, (), (request, done))
+
 /// One outbound request for a caller that is no actor.
 struct ask_http {
   http_request request;
@@ -223,7 +232,8 @@ using gateway_actor = caf::typed_actor<
   caf::reacts_to<ask_commands>, caf::reacts_to<ask_replay>,
   caf::reacts_to<ask_drop>, caf::reacts_to<ask_quarantine>,
   caf::reacts_to<ask_quarantined>, caf::reacts_to<ask_drop_quarantined>,
-  caf::reacts_to<ask_http>, caf::reacts_to<ask_ready>,
+  caf::reacts_to<ask_store_figures>, caf::reacts_to<ask_http>,
+  caf::reacts_to<ask_ready>,
   // Passed on to the directory.
   caf::reacts_to<give_command>, caf::reacts_to<bridge_alive>,
   caf::reacts_to<use_peers>>;

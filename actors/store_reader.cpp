@@ -84,6 +84,19 @@ caf::result<Reply> store_reader_state::read(Read read) {
   return to_caf(page.error());
 }
 
+/// A size that cannot be told, for want of time or of a right, is no reason to
+/// tell nothing else.
+expected<store_figures> store_reader_state::figures(store_reader& db) {
+  WEIR_TRY(auto kept, db.kept());
+  const auto now = self_->clock_now();
+  if (!size_asked_at_ || now - *size_asked_at_ >= limits::database_size_every) {
+    size_asked_at_ = now;
+    const auto bytes = db.database_bytes();
+    database_bytes_ = bytes ? bytes.value() : database_bytes_;
+  }
+  return store_figures{kept, database_bytes_};
+}
+
 store_reader_actor::behavior_type
 store_reader_state::start(open_reader_function open) {
   open_ = std::move(open);
@@ -115,6 +128,10 @@ store_reader_state::start(open_reader_function open) {
     [this](const read_quarantined& request) {
       return read<quarantine_page>(
         [&](store_reader& db) { return body(db, request); });
+    },
+    [this](const read_store_figures&) {
+      return read<store_figures>(
+        [this](store_reader& db) { return figures(db); });
     },
   };
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace weir {
 
@@ -19,7 +20,7 @@ public:
   static constexpr const char* name = "store_reader";
   using self_pointer = traced_actor<store_reader_actor>*;
 
-  explicit store_reader_state(self_pointer) {
+  explicit store_reader_state(self_pointer self) : self_{self} {
   }
 
   store_reader_actor::behavior_type start(open_reader_function open);
@@ -27,9 +28,13 @@ public:
 private:
   template <class Reply, class Read>
   caf::result<Reply> read(Read read);
+  expected<store_figures> figures(store_reader& db);
 
+  self_pointer self_;
   open_reader_function open_;
   std::unique_ptr<store_reader> reader_;
+  uint64_t database_bytes_ = 0;          ///< As the database told last,
+  std::optional<instant> size_asked_at_; ///< when it was asked.
 };
 
 using store_reader_process

@@ -107,10 +107,11 @@ caf::result<Reply> store_writer_state::submit(const Request& request,
     *result = std::move(done.value());
     return ok();
   };
-  in_writer.settle = [answer, result, rows = in_batch.rows](
+  in_writer.settle = [this, answer, result, rows = in_batch.rows](
                        const expected<void>& outcome) mutable {
     if (outcome) {
       process_store_probe().rows += rows;
+      rows_committed_ += rows;
       stop_after_commit(**result);
     }
     answer(outcome);
@@ -163,6 +164,7 @@ void store_writer_state::run_one(std::vector<uint64_t> tickets) {
     return;
   }
   stop_point("writer_throw");
+  rows_committed_ = 0;
   const auto begun = self_->clock_now();
   const auto done = runner_->run(running_);
   const auto took = self_->clock_now() - begun;
@@ -180,8 +182,8 @@ void store_writer_state::run_one(std::vector<uint64_t> tickets) {
     return;
   }
   ++probe.commits;
-  probe.commit_microseconds += static_cast<uint64_t>(
-    std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  probe.commit_rows.observe(static_cast<double>(rows_committed_));
+  probe.commit_seconds.observe(std::chrono::duration<double>{took}.count());
   probe.position = runner_->lease().pos;
 }
 

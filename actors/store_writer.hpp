@@ -87,6 +87,7 @@ private:
   std::unordered_map<uint64_t, batch_operation> waiting_;
   std::vector<batch_operation> running_;
   std::optional<instant> opened_last_;
+  uint64_t rows_committed_ = 0; ///< Of the batch that runs.
   bool flush_sent_ = false;
 };
 

@@ -10,7 +10,6 @@
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace weir {
 
@@ -27,10 +26,6 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 /// An unwanted body up to this size is read and dropped to keep the connection.
 constexpr uint64_t dropped_body_bytes_max = uint64_t{64} << 10;
-/// After the last answer we read on for a while, since closing with bytes
-/// unread resets the connection and may take the answer with it.
-constexpr auto linger_time = 1s;
-constexpr uint64_t linger_bytes_max = uint64_t{4} << 20;
 /// How often a held request looks whether its client is still there. Its body
 /// is unread, so the socket is readable all along and cannot tell.
 constexpr auto held_look_time = 250ms;
@@ -74,6 +69,7 @@ void tcp_connection::start(std::function<void()> ended) {
       log.error("connection ended by an exception what={}", what.what());
     }
     self->close();
+    self->census_.leave();
     ended();
   };
   asio::co_spawn(
@@ -183,6 +179,7 @@ awaitable<bool> tcp_connection::shake_hands() {
   const auto session = shared_->identity->session();
   if (!session)
     co_return false;
+  census_.enter(connection_state::handshake);
   arm(shared_->options.header_time, at_deadline::close);
   const auto ec = co_await wire_.shake_hands(session.value());
   disarm();
@@ -206,6 +203,7 @@ awaitable<bool> tcp_connection::await_request() {
       co_return false;
     } else {
       idle_ = true;
+      census_.enter(connection_state::idle);
       arm(draining ? first_request_time : shared_->options.idle_time,
           at_deadline::close);
       const auto ec = co_await reader_.read_more();
@@ -250,6 +248,7 @@ awaitable<tcp_connection::refusal> tcp_connection::read_head() {
   framing_ = {};
   head_.arrived = steady::now();
   head_.remote = remote_;
+  census_.enter(connection_state::reading_head);
   arm(shared_->options.header_time, at_deadline::end_reading);
   const auto ec = co_await reader_.read_head();
   disarm();
@@ -268,6 +267,7 @@ awaitable<bool> tcp_connection::answer_unread(const body_wish& wish) {
     && (head_.content_length == 0 || !framing_.expects_continue);
   if (!co_await send_reply(!kept))
     co_return false;
+  census_.enter(connection_state::reading_body);
   arm(shared_->options.body_time, at_deadline::close);
   const auto ec = co_await reader_.drop(head_.content_length);
   disarm();
@@ -302,6 +302,7 @@ tcp_connection::held_until(std::function<bool()> ready, time_point deadline,
   if (ready())
     co_return std::nullopt;
   const held_request mark{shared_->held};
+  census_.enter(connection_state::held);
   while (!ready()) {
     if (stopped_ || wire_.peer_ended())
       co_return silence();
@@ -322,6 +323,7 @@ tcp_connection::read_body(uint64_t body_bytes_max) {
   body_.clear();
   if (head_.content_length == 0 && !head_.chunked)
     co_return std::nullopt;
+  census_.enter(connection_state::reading_body);
   arm(shared_->options.body_time, at_deadline::end_reading);
   error_code ec;
   if (framing_.expects_continue && !reader_.has_bytes())
@@ -335,63 +337,6 @@ tcp_connection::read_body(uint64_t body_bytes_max) {
     co_return std::nullopt;
   std::string{}.swap(body_); // Its room is given back at once.
   co_return why_unread(ec);
-}
-
-// -- answers ------------------------------------------------------------------
-
-awaitable<void> tcp_connection::await_reply() {
-  while (!response_ && !stopped_) {
-    wake_.expires_at(time_point::max());
-    co_await wake_.async_wait(token);
-  }
-}
-
-awaitable<bool> tcp_connection::send_reply(bool then_close) {
-  co_await await_reply();
-  if (stopped_)
-    co_return false;
-  auto response = std::move(*response_);
-  response.close = response.close || then_close;
-  co_return co_await send(std::move(response));
-}
-
-awaitable<bool> tcp_connection::refuse(http_response response) {
-  if (response.status == 0)
-    co_return false;
-  ++shared_->refused;
-  ++shared_->refusals_with(response.status);
-  response.close = true;
-  co_return co_await send(std::move(response));
-}
-
-awaitable<bool> tcp_connection::send(http_response response) {
-  const bool to_head = head_.method == "HEAD";
-  const bool then_close
-    = response.close || !framing_.keep_alive || shared_->draining;
-  const auto head
-    = response_head(response, {to_head, framing_.http_1_0, then_close});
-  const std::array<asio::const_buffer, 2> parts{asio::buffer(head),
-                                                sends_body(response, to_head)
-                                                  ? asio::buffer(response.body)
-                                                  : asio::const_buffer{}};
-  arm(shared_->options.body_time, at_deadline::close);
-  const auto ec = co_await wire_.write(parts);
-  disarm();
-  lingers_ = !ec && then_close;
-  co_return !ec && !then_close;
-}
-
-awaitable<void> tcp_connection::linger() {
-  arm(linger_time, at_deadline::close);
-  co_await wire_.end_sending();
-  co_await reader_.drop(linger_bytes_max);
-  disarm();
-}
-
-std::shared_ptr<connection>
-make_connection(asio::ip::tcp::socket socket,
-                std::shared_ptr<listener_state> shared) {
-  return std::make_shared<tcp_connection>(std::move(socket), std::move(shared));
 }
 
 } // namespace weir

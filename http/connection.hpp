@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/body_budget.hpp"
+#include "http/connection_states.hpp"
 #include "http/displacement.hpp"
 #include "http/exchange.hpp"
 #include "http/server.hpp"
@@ -51,6 +52,7 @@ struct listener_state {
     }
   }
   std::atomic<uint64_t> displaced{0};
+  connection_census states;
 };
 
 /// Counts one request as held while it lives.

@@ -59,7 +59,8 @@ reload_report reloader::reload() {
   reload_report report;
   report.problems = reload_problems(*now, read);
   report.warnings = read.warnings;
-  if (!report.problems.empty()) {
+  refused_last_ = !report.problems.empty();
+  if (refused_last_) {
     tell_refused(report);
     return report;
   }

@@ -2,6 +2,7 @@
 
 #include "schema/setup_changes.hpp"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,8 +32,14 @@ public:
 
   [[nodiscard]] std::shared_ptr<const loaded_setup> in_force() const;
 
+  /// Whether the last reload changed nothing since something was wrong.
+  [[nodiscard]] bool refused_last() const noexcept {
+    return refused_last_;
+  }
+
 private:
   std::function<void(const loaded_setup&)> apply_;
+  std::atomic<bool> refused_last_{false};
   std::mutex one_at_a_time_;
   mutable std::mutex mutex_; ///< Of `in_force_`.
   std::shared_ptr<const loaded_setup> in_force_;

@@ -133,6 +133,8 @@ public:
   }
 
   [[nodiscard]] figures figures_now() const {
+    const auto shown = shared_->identity ? shared_->identity->figures_now()
+                                         : tls_identity::figures{};
     const std::lock_guard lock{mutex_};
     return {open_.size(),
             shared_->held,
@@ -141,7 +143,10 @@ public:
             shared_->refused,
             shared_->displaced,
             {shared_->malformed, shared_->too_large, shared_->too_slow,
-             shared_->busy}};
+             shared_->busy},
+            shared_->states.now(),
+            shown.refused,
+            shown.expires_s};
   }
 
 private:

@@ -3,10 +3,13 @@
 #include "http/exchange.hpp"
 #include "schema/error.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 // Declared, not included, so that who only starts a listener pays for no Asio.
 namespace boost::asio {
@@ -14,6 +17,24 @@ class io_context;
 }
 
 namespace weir {
+
+/// What an accepted connection does. Each is in one state at a time.
+enum class connection_state : uint8_t {
+  handshake,    ///< TLS
+  idle,         ///< Open; nothing of a next request has come.
+  reading_head, ///< A request has begun.
+  held,         ///< Waits, its body unread, for a queue or for room.
+  reading_body,
+  answering, ///< What was asked is being done.
+  writing,   ///< The answer is on its way.
+  closing,   ///< Answered for the last time.
+};
+inline constexpr std::array connection_state_names{
+  std::string_view{"handshake"},    std::string_view{"idle"},
+  std::string_view{"reading_head"}, std::string_view{"held"},
+  std::string_view{"reading_body"}, std::string_view{"answering"},
+  std::string_view{"writing"},      std::string_view{"closing"}};
+inline constexpr size_t connection_states = connection_state_names.size();
 
 /// Where to listen, and the bounds.
 struct server_options {
@@ -61,6 +82,10 @@ public:
     uint64_t connections = 0, held = 0, budget_used = 0, requests = 0,
              refused = 0, displaced = 0;
     http_server::refusals refusals = {};
+    /// Of the connections: by `connection_state`.
+    std::array<uint64_t, connection_states> by_state = {};
+    bool certificate_refused = false;
+    int64_t certificate_expires_s = 0; ///< Since 1970; 0 without TLS.
   };
   [[nodiscard]] figures figures_now() const;
 

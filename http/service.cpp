@@ -180,6 +180,7 @@ private:
 
   void finish() {
     files_.join();
+    pages_.join();
     listener_.stop();
     admin_listener_.stop();
     client_.stop();
@@ -234,9 +235,13 @@ private:
     return {
       found_.admin_token,
       found_.viewer_token,
-      [this](const std::vector<queue_view>& queues, stored_time as_of) {
-        return metrics_page(queues, as_of, appservices_.counts(), figures());
+      [this](const stored_figures& stored) {
+        return metrics_page(stored, appservices_.counts(), figures());
       },
+      [this](std::function<void()> work) {
+        boost::asio::post(pages_, std::move(work));
+      },
+      [this](const appservice_id& id) { return sending_for(id); },
       [this](const std::string& id) { return appservices_.serves(id); },
       [this](std::function<void(const reload_report&)> done) {
         reload(std::move(done));
@@ -280,11 +285,22 @@ private:
             admin_listener_.figures_now(),
             bridges.open,
             bridges.idle,
+            bridges.in_flight,
             setup_.settings.actors.threads,
             trace_->status(),
             board_->held(),
             store_file_bytes(setup_.settings, ""),
-            store_file_bytes(setup_.settings, "-wal")};
+            store_file_bytes(setup_.settings, "-wal"),
+            admin_.unauthorised(),
+            appservices_.appservices(),
+            reloader_.refused_last()};
+  }
+
+  [[nodiscard]] milliseconds sending_for(const appservice_id& id) const {
+    const auto since = board_->sending_since(id);
+    return since == instant{}
+      ? milliseconds{0}
+      : std::chrono::ceil<milliseconds>(instant::clock::now() - since);
   }
 
   body_wish main_page(const request_head& head) {
@@ -302,6 +318,7 @@ private:
   boost::asio::signal_set& hang_ups_;
   boost::asio::signal_set signals_{io_, SIGTERM, SIGINT};
   boost::asio::thread_pool files_{1}; ///< Reads configurations.
+  boost::asio::thread_pool pages_{1}; ///< Writes those for Prometheus.
   std::atomic<bool> stopping_{false};
   std::atomic<int> exit_code_{0};
   reloader reloader_;

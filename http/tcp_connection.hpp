@@ -98,6 +98,7 @@ private:
   std::string body_;
   std::optional<http_response> response_;
   standing_now standing_;
+  census_entry census_{shared_->states};
   uint64_t deadline_turn_ = 0; ///< Tells a deadline from those called off.
   uint64_t request_turn_ = 0;  ///< Tells this request from those before.
   bool timed_out_ = false;

@@ -5,7 +5,9 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
+#include <ctime>
 #include <utility>
 
 namespace weir {
@@ -52,6 +54,15 @@ make_context(const std::string& certificate_file, const std::string& key_file) {
   return context;
 }
 
+int64_t expiry_of(const SSL_CTX& context) {
+  const auto* const shown = SSL_CTX_get0_certificate(&context);
+  std::tm when{};
+  if (shown == nullptr
+      || ASN1_TIME_to_tm(X509_get0_notAfter(shown), &when) != 1)
+    return 0;
+  return timegm(&when);
+}
+
 } // namespace
 
 tls_identity::tls_identity(std::string certificate_file, std::string key_file)
@@ -72,6 +83,7 @@ expected<std::shared_ptr<SSL_CTX>> tls_identity::current() {
     return context_;
   looked_at_ = now;
   auto made = make_context(certificate_file_, key_file_);
+  refused_ = !made;
   if (made) {
     if (std::exchange(context_, made.value()))
       log_.info("certificate read again file={}", certificate_file_);
@@ -83,6 +95,11 @@ expected<std::shared_ptr<SSL_CTX>> tls_identity::current() {
              "use, correct the files",
              to_string(made.error()));
   return context_;
+}
+
+tls_identity::figures tls_identity::figures_now() const {
+  const std::lock_guard guard{mutex_};
+  return {refused_, context_ ? expiry_of(*context_) : 0};
 }
 
 expected<void> tls_identity::load() {

@@ -2,6 +2,7 @@
 
 #include "schema/error.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,13 @@ public:
   /// as long as nothing was loaded.
   expected<SSL*> session();
 
+  struct figures {
+    bool refused = false;  ///< What the files hold now is wrong.
+    int64_t expires_s = 0; ///< Of what is in use: seconds since 1970.
+  };
+  /// As far as a session has looked.
+  [[nodiscard]] figures figures_now() const;
+
 private:
   using file_times = std::pair<std::filesystem::file_time_type,
                                std::filesystem::file_time_type>;
@@ -40,9 +48,10 @@ private:
 
   const std::string certificate_file_;
   const std::string key_file_;
-  std::mutex mutex_; ///< Of all below.
+  mutable std::mutex mutex_; ///< Of all below.
   std::shared_ptr<SSL_CTX> context_;
   file_times looked_at_{};
+  bool refused_ = false;
 };
 
 } // namespace weir

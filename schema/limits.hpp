@@ -107,6 +107,9 @@ inline constexpr size_t kept_changed_max = 100;
 inline constexpr size_t kept_changed_bytes_max = size_t{4} << 20;
 /// A page of any listing.
 inline constexpr size_t page_rows_max = 200;
+/// PostgreSQL looks at every file of the database to tell its size. It grows
+/// slowly, and who watches it looks at hours.
+inline constexpr std::chrono::minutes database_size_every{5};
 
 // -- pauses ------------------------------------------------------------------
 

@@ -7,8 +7,8 @@
 
 namespace weir {
 
-/// Whether a figure only grows.
-enum class metric_kind : uint8_t { counter, gauge };
+/// A counter only grows; a histogram counts values by size.
+enum class metric_kind : uint8_t { counter, gauge, histogram };
 
 /// One family of /metrics. Every family of Weir stands in `metric_families`
 /// once; docs/metrics.md is printed from it and checked by a test.

@@ -6,6 +6,7 @@
 #include "http/routes/letters.hpp"
 #include "http/routes/quarantine.hpp"
 #include "http/routes/trace.hpp"
+#include "schema/log.hpp"
 
 #include <array>
 #include <charconv>
@@ -14,6 +15,8 @@
 namespace weir {
 
 namespace {
+
+const logger log_{"admin"};
 
 constexpr std::string_view prefix = "/_weir/admin/v1";
 
@@ -85,7 +88,7 @@ body_wish admin_routes::handle(const request_head& head) {
     || (!options_.viewer_token.empty()
         && check_token(given, options_.viewer_token));
   if (!allowed)
-    return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
+    return refuse_token(head);
   static constexpr entry metrics_page{"GET", "/metrics",
                                       &admin_routes::metrics};
   if (path == metrics_page.path && !fits(metrics_page, head.method))
@@ -103,6 +106,13 @@ body_wish admin_routes::handle(const request_head& head) {
     if (fits(*one, head.method))
       return answer_by(*one, head, what, may_act);
   return known.empty() ? at_once(unrecognized()) : refuse_method(known);
+}
+
+body_wish admin_routes::refuse_token(const request_head& head) {
+  ++unauthorised_;
+  log_.warn("request with a wrong token remote={} path={}", head.remote,
+            head.path());
+  return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
 }
 
 body_wish admin_routes::refuse_method(std::span<const entry* const> known) {
@@ -169,12 +179,13 @@ void admin_routes::status(const asked_for&, const reply& answer) {
 }
 
 void admin_routes::metrics(const asked_for&, const reply& answer) {
-  all_queues([this, answer](const expected<std::vector<queue_view>>& queues,
-                            stored_time as_of) {
-    // A store that is away must not hide what the process itself knows.
-    static const std::vector<queue_view> none;
-    answer(text_page(options_.metrics(queues ? queues.value() : none, as_of)));
-  });
+  const auto tell = [this, answer](stored_figures found) {
+    auto page = [this, answer, found = std::move(found)] {
+      answer(text_page(options_.metrics(found)));
+    };
+    options_.elsewhere ? options_.elsewhere(std::move(page)) : page();
+  };
+  scrape_store(house_, {options_.serves, options_.sending_for}, tell);
 }
 
 void admin_routes::dead_letters(const asked_for& what, const reply& answer) {

@@ -4,7 +4,9 @@
 #include "actors/trace/control.hpp"
 #include "http/exchange.hpp"
 #include "http/reloader.hpp"
+#include "http/routes/scrape.hpp"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,9 +27,11 @@ public:
   struct options {
     std::string token;
     std::string viewer_token; ///< Empty: there is none.
-    /// The page for Prometheus, given the queues.
-    std::function<std::string(const std::vector<queue_view>&, stored_time)>
-      metrics;
+    /// The page for Prometheus, given what the store told.
+    std::function<std::string(const stored_figures&)> metrics;
+    /// Runs what takes a while where nobody waits for it; null: at once.
+    std::function<void(std::function<void()>)> elsewhere;
+    std::function<milliseconds(const appservice_id& id)> sending_for;
     /// Whether the configuration names an appservice; who is not named was let
     /// go and may still be owed something.
     std::function<bool(const std::string& id)> serves;
@@ -52,6 +56,11 @@ public:
   /// What to do with a request. Thread-safe.
   body_wish handle(const request_head& head);
 
+  /// Requests with a wrong token or none.
+  [[nodiscard]] uint64_t unauthorised() const noexcept {
+    return unauthorised_;
+  }
+
 private:
   /// A request whose path is known and whose token is right.
   struct asked_for {
@@ -75,6 +84,7 @@ private:
   }
   body_wish answer_by(const entry& one, const request_head& head,
                       std::string_view what, bool may_act);
+  body_wish refuse_token(const request_head& head);
   static body_wish refuse_method(std::span<const entry* const> known);
   void status(const asked_for& what, const reply& answer);
   void metrics(const asked_for& what, const reply& answer);
@@ -103,6 +113,7 @@ private:
 
   house& house_;
   options options_;
+  std::atomic<uint64_t> unauthorised_{0};
 };
 
 /// `/health` (the process answers) and `/ready` (the store commits), on both

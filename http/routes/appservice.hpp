@@ -85,6 +85,11 @@ public:
     return served_now()->by_id.contains(id);
   }
 
+  /// How many are configured. Thread-safe.
+  [[nodiscard]] size_t appservices() const {
+    return served_now()->all.size();
+  }
+
   /// Whether it has a url. Thread-safe.
   [[nodiscard]] bool sends(const std::string& id) const {
     const auto now = served_now();

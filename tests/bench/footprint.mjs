@@ -48,6 +48,19 @@ async function restart(weir) {
   return (performance.now() - begun) / 1000;
 }
 
+/// What Prometheus costs a Weir with many appservices.
+async function scraped(weir) {
+  const before = memory_of(weir);
+  const begun = performance.now();
+  const page = await weir.admin('/metrics');
+  const seconds = (performance.now() - begun) / 1000;
+  told(`a scrape of ${many} appservices`, page.body.length / 1e6, 15, 'MB');
+  told('the same', seconds, 5, 's');
+  for (let n = 0; n < 9; n += 1) await weir.admin('/metrics');
+  told('memory after ten scrapes, more than before', memory_of(weir) - before,
+    40, 'MB');
+}
+
 async function idle(t) {
   const port = await free_port();
   const one = await start_with(t, [appservice(0, port)]);
@@ -58,6 +71,7 @@ async function idle(t) {
     (_, n) => appservice(n, port)));
   told(`memory, idle, ${many} appservices, more than with one`,
     memory_of(all) - of_one, 30, 'MB');
+  await scraped(all);
   await all.kill();
 }
 

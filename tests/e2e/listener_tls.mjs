@@ -121,6 +121,16 @@ test('listener TLS: a certificate that changes is taken up, one that is wrong ' 
   fs.writeFileSync(files.cert, 'no certificate');
   assert.equal(await shown(weir.port), after);
   assert.match(weir.log(), /certificate not taken up/);
+  const side = { side: 'homeserver' };
+  assert.equal(await weir.metric('weir_certificate_refused', side), 1);
+  fs.copyFileSync(next.files.cert, files.cert);
+  assert.equal(await shown(weir.port), after);
+  assert.equal(await weir.metric('weir_certificate_refused', side), 0);
+  const left = await weir.metric('weir_certificate_expires_seconds', side)
+    - Date.now() / 1000;
+  assert.ok(left > 86_400 && left < 3 * 86_400, `${left}`);
+  assert.equal(await weir.metric('weir_certificate_expires_seconds',
+    { side: 'admin' }), 0);
 });
 
 test('listener TLS: a pair that does not fit, or a key that others may read, is ' +

@@ -261,6 +261,12 @@ asked_ptr<expected<queues_page>> actor_fixture::queues() {
   return result;
 }
 
+asked_ptr<expected<store_figures>> actor_fixture::figures() {
+  auto result = std::make_shared<asked<expected<store_figures>>>();
+  caf::anon_send(house().gateway, ask_store_figures{{}, {keep(result)}});
+  return result;
+}
+
 asked_ptr<expected<command_done>> actor_fixture::command(queue_command what) {
   auto result = std::make_shared<asked<expected<command_done>>>();
   caf::anon_send(house().gateway,

@@ -91,6 +91,7 @@ public:
                                                      const std::string& body);
   asked_ptr<expected<stored>> ready();
   asked_ptr<expected<queues_page>> queues();
+  asked_ptr<expected<store_figures>> figures();
   asked_ptr<expected<command_done>> command(queue_command what);
   /// All dead letters of a bridge are to be put back.
   asked_ptr<expected<kept_changed>> replay(const std::string& bridge);

@@ -42,8 +42,10 @@ private:
       done(report);
     };
     to.serves = [](const std::string& id) { return id != "quiet"; };
-    to.metrics = [](const auto& queues, auto) {
-      return "queues " + std::to_string(queues.size());
+    to.metrics = [](const stored_figures& found) {
+      return "appservices " + std::to_string(found.appservices.size())
+        + " removed " + std::to_string(found.removed.appservices) + " store "
+        + std::to_string(found.store.has_value());
     };
     return to;
   }
@@ -108,7 +110,8 @@ TEST_CASE("admin: the status lists what the store knows") {
   REQUIRE(page["appservices"].size() == 2);
   CHECK(page["appservices"][0]["id"] == "irc");
   CHECK(page["appservices"][1]["id"] == "quiet");
-  CHECK(admin.ask("GET", "/metrics").body == "queues 2");
+  // The one that the configuration does not name has nothing left.
+  CHECK(admin.ask("GET", "/metrics").body == "appservices 1 removed 0 store 1");
 }
 
 TEST_CASE("admin: a dead letter is asked for by a whole number") {
@@ -134,5 +137,5 @@ TEST_CASE("admin: with the store away health is good and ready is not") {
   CHECK(ready.body.find("ORG.WEIR.NOT_READY") != std::string::npos);
   CHECK(admin.status("GET", "/_weir/admin/v1/status") == 503);
   // What the process itself knows is still told.
-  CHECK(admin.ask("GET", "/metrics").body == "queues 0");
+  CHECK(admin.ask("GET", "/metrics").body == "appservices 0 removed 0 store 0");
 }
