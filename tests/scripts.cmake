@@ -14,6 +14,17 @@ foreach(checker check_layers check_style)
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/planted.pl ${CMAKE_SOURCE_DIR}
     ${checker})
 endforeach()
+# What Prometheus itself says of the alerts; tests/unit/schema/alerts_test.cpp
+# compares them with the figures and the pages.
+find_program(PROMTOOL promtool REQUIRED)
+foreach(what "check rules ${CMAKE_SOURCE_DIR}/docs/examples/weir.rules.yml"
+             "test rules ${CMAKE_CURRENT_SOURCE_DIR}/alerts/weir.rules_test.yml \
+${CMAKE_CURRENT_SOURCE_DIR}/alerts/weir.rules_hours_test.yml")
+  separate_arguments(words UNIX_COMMAND "${what}")
+  list(SUBLIST words 0 2 verb)
+  list(JOIN verb " " verb)
+  weir_script_test("promtool ${verb}" ${PROMTOOL} ${words})
+endforeach()
 weir_script_test("every doctest case is a ctest test"
                  ${CMAKE_SOURCE_DIR}/scripts/count_tests ${CMAKE_BINARY_DIR})
 
