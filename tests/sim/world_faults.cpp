@@ -166,7 +166,7 @@ void world::lose_actors(std::string_view named) {
   ledger_.alive_unheard(now_);
   if (are_queues)
     ledger_.memory_lost(now_, store_well_since_);
-  store_well_since_ = now_ + milliseconds{1};
+  store_well_since_ = std::max(store_well_since_, now_ + milliseconds{1});
   trouble(now_ + actor_trouble);
 }
 
