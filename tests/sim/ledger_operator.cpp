@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 // What an operator has done with a queue.
 namespace weir::sim {
@@ -29,13 +30,15 @@ void ledger::retry_asked(size_t bridge, bool force) {
   auto& to = bridges_[bridge];
   to.own_until = milliseconds{0};
   if (force)
-    to.wished_until = milliseconds{0};
+    to.wish_perhaps_until = std::max(
+      to.wish_perhaps_until, std::exchange(to.wished_until, milliseconds{0}));
 }
 
 void ledger::retried(size_t bridge, bool force, milliseconds at) {
   auto& to = bridges_[bridge];
   if (force)
-    to.wish_restored_until = to.wish_stored_until = milliseconds{0};
+    to.wish_restored_until = to.wish_stored_until = to.wish_perhaps_until
+      = milliseconds{0};
   alive(bridge, at);
 }
 

@@ -67,6 +67,14 @@ TEST_CASE("ledger: a retry ends our own back-off and no wish") {
     run.send("a", {1});
     CHECK(run.rule().empty());
   }
+  SUBCASE("a wish, by force that was refused, and a sign of life") {
+    run.close("a", ending::refused, 60'000);
+    run.wait(10);
+    run.book.retry_asked(0, true);
+    run.book.alive(0, run.now);
+    run.wait(50'000);
+    CHECK(run.rule().empty());
+  }
   SUBCASE("and it moves") {
     run.close("a", ending::refused, 60'000);
     run.wait(10);

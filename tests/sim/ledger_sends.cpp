@@ -214,7 +214,8 @@ void ledger::alive(size_t bridge, milliseconds at) {
   if (to.alive_at < at)
     to.rested_until = std::max(to.rested_until, to.rests_until);
   to.alive_at = at;
-  to.rests_until = std::max({to.wished_until, to.wish_restored_until, at});
+  to.rests_until = std::max(
+    {to.wished_until, to.wish_restored_until, to.wish_perhaps_until, at});
 }
 
 void ledger::served_anew(size_t bridge, milliseconds at) {
@@ -261,7 +262,7 @@ void ledger::ended(size_t bridge, const std::string& id,
   ++delivered_;
   // Until this commit the stored pause would hold after a restart.
   to.refusals = 0;
-  to.rests_until = to.wished_until;
+  to.rests_until = std::max(to.wished_until, to.wish_perhaps_until);
 }
 
 void ledger::check_cause(const bridge_state& to, const std::string& id,
