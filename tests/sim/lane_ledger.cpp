@@ -95,7 +95,7 @@ void lane_ledger::answered(uint64_t offer, bool stored, milliseconds at) {
 void lane_ledger::pinned(size_t bridge, const std::string& id,
                          milliseconds at) {
   auto& to = bridges_[bridge];
-  if (!to.pins.contains(id) && !to.pinned_before.contains(id))
+  if (!to.pins.contains(id))
     to.pins[id] = {at, to.owed, to.newest};
 }
 
@@ -237,9 +237,6 @@ void lane_ledger::put_back() {
     to.newest.clear();
     to.heard.clear();
     to.known.clear();
-    // When and beside what they were pinned is not known of the copy.
-    for (const auto& [id, unused] : to.pins)
-      to.pinned_before.insert(id);
     to.pins.clear();
     for (auto& [unused, said] : to.words)
       for (auto& each : said)

@@ -92,7 +92,6 @@ private:
     std::map<std::string, std::vector<word>> words;
     std::map<std::string, size_t> known; ///< Index of the word it has.
     std::map<std::string, pin_state> pins;
-    std::set<std::string> pinned_before; ///< An old copy was put back.
     std::map<std::string, incoming_transaction> transactions;
     std::set<std::string> done;
   };

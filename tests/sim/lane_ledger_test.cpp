@@ -140,17 +140,6 @@ TEST_CASE("sim_lanes: a notice that was too old when pinned is found") {
   CHECK(late.broken() == "young when pinned");
 }
 
-TEST_CASE("sim_lanes: when an old copy pinned a notice is not known") {
-  const auto [a, unused] = same_subject(ephemeral_kind::typing);
-  one_bridge on{{.typing_age = milliseconds{5}, .ephemeral_age = hour}};
-  on.take_in(notices({a}), milliseconds{100});
-  on.of.pinned(0, "t1", milliseconds{104});
-  on.of.put_back();
-  on.of.pinned(0, "t1", milliseconds{200}); // As it stands in the copy.
-  on.of.sent(0, "t1", notices({a}));
-  CHECK(on.broken() == "");
-}
-
 TEST_CASE("sim_lanes: a notice before what is owed is found") {
   one_bridge on;
   on.take_in(notices({1}, event(9)));

@@ -14,10 +14,16 @@ public:
   expected<std::optional<queue_row>>
   lock_queue(const appservice_id& id) override {
     content_.locked = true;
-    return inner_.lock_queue(id);
+    auto row = inner_.lock_queue(id);
+    if (row && row.value())
+      note_pin(*row.value());
+    return row;
   }
   expected<queue_row> adopt_queue(const appservice_id& id) override {
-    return inner_.adopt_queue(id);
+    auto row = inner_.adopt_queue(id);
+    if (row)
+      note_pin(row.value());
+    return row;
   }
   expected<void> save_queue(const queue_row& row) override {
     content_.saved = true;
@@ -57,6 +63,11 @@ public:
   }
 
 private:
+  void note_pin(const queue_row& row) {
+    content_.pins_before.try_emplace(row.id.value,
+                                     row.pinned ? row.pinned->id : txn_id{});
+  }
+
   outbox_store& inner_;
   batch_content& content_;
 };
@@ -350,6 +361,12 @@ private:
 };
 
 } // namespace
+
+bool batch_content::pins(const queue_row& row) const {
+  const auto before = pins_before.find(row.id.value);
+  return row.pinned
+    && (before == pins_before.end() || before->second != row.pinned->id);
+}
 
 std::set<store_step> batch_content::steps() const {
   std::set<store_step> result;

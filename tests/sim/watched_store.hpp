@@ -34,7 +34,11 @@ struct batch_content {
   std::map<int64_t, burial> letters_read;
   std::vector<burial> letters_taken; ///< They are no letters any more.
   std::vector<queue_row> rows;
+  /// What was pinned when a row was read first, by appservice.
+  std::map<std::string, txn_id> pins_before;
 
+  /// Whether this batch pinned what is pinned in `row`, which it saved.
+  [[nodiscard]] bool pins(const queue_row& row) const;
   /// What it is for.
   [[nodiscard]] std::set<store_step> steps() const;
 };

@@ -194,10 +194,7 @@ void world::end_life() {
   offers_.clear();
   commands_lost();
   ledger_.crashed(now_, store_well_since_);
-  if (std::exchange(move_unseen_, false)) {
-    ledger_.wishes_lost();
-    trouble(now_ + milliseconds{1'200'000});
-  }
+  miss_move();
   starts_at_ = now_ + milliseconds{random_.between(50, 3'000)};
   // A slot that cannot be taken is the next scan's to try again.
   const bool flush_may_fail

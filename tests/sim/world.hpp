@@ -170,6 +170,8 @@ private:
   [[nodiscard]] stored_time true_time() const;
   void note(const std::string& line);
   void trouble(milliseconds until);
+  void lose_writer();
+  void miss_move();
 
   plan plan_;
   run_options how_;

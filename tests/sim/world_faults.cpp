@@ -7,7 +7,7 @@
 #include <array>
 #include <stdexcept>
 
-// What is done to the node, its store and its homeservers.
+// What is done to the node and its homeservers.
 namespace weir::sim {
 
 namespace {
@@ -22,10 +22,6 @@ constexpr std::array stop_points{"writer_throw", "before_ack_commit",
 /// After this an actor that was ended is there again, and a wake that went
 /// down with it was made good by the next scan.
 constexpr milliseconds actor_trouble{8'000};
-/// A node that started meanwhile finds what it owes at its next scan.
-constexpr milliseconds store_trouble{6'000};
-/// So much above its bound may a queue be: one transaction goes in whole.
-constexpr uint64_t one_transaction = 200;
 
 std::string name(store_step of) {
   return boost::describe::enum_to_string(of, "unknown");
@@ -184,7 +180,7 @@ void world::act_on_process(const entry& line) {
   const auto child = static_cast<size_t>(line.amount) % children.size();
   lose_actors(children.at(child));
   if (child == 0)
-    std::exchange(move_unseen_, false) ? ledger_.wishes_lost() : void();
+    lose_writer();
   node_->kill(children.at(child));
 }
 
@@ -233,49 +229,8 @@ void world::at_stop_point(std::string_view step) {
   met(act::handler_throws, std::string{step});
   armed_.erase(found);
   lose_actors(step == "after_send" ? "transport" : step);
-  if (std::exchange(move_unseen_, false))
-    ledger_.wishes_lost();
+  lose_writer();
   throw std::runtime_error{"simulated"};
-}
-
-void world::act_on_store(const entry& line) {
-  // A slot that cannot be taken at the start is the next scan's to try again.
-  if (line.what == act::flush_fails && (!node_ || batches_ == 0))
-    return;
-  met(line.what);
-  const milliseconds lasts{line.amount};
-  switch (line.what) {
-  case act::flush_fails:
-    store_->fail_next_flush();
-    flush_asked_ = now_;
-    store_well_since_ = std::max(store_well_since_, now_ + store_trouble);
-    return trouble(now_ + store_trouble);
-  case act::database_away:
-    away_until_ = std::max(away_until_, now_ + lasts);
-    break;
-  case act::disk_full:
-    full_until_ = std::max(full_until_, now_ + lasts);
-    store_->set_full(true);
-    break;
-  default: return move_clock(lasts);
-  }
-  store_well_since_ = std::max(store_well_since_, now_ + lasts);
-  trouble(now_ + lasts + store_trouble);
-}
-
-void world::move_clock(milliseconds by) {
-  clock_moved_ += by;
-  clock_was_moved_ = true;
-  lanes_.clock_moved();
-  for (auto& each : sides_)
-    each->peer.add_dates();
-  if (node_ && batches_ > 0) {
-    move_unseen_ = true;
-    return;
-  }
-  // Nobody can tell.
-  ledger_.wishes_lost();
-  trouble(now_ + milliseconds{1'200'000});
 }
 
 void world::wake(const entry& line) {
@@ -291,109 +246,6 @@ void world::wake(const entry& line) {
     line.what == act::wake_late
       ? std::optional{late[static_cast<size_t>(line.amount) % late.size()]}
       : std::nullopt);
-}
-
-bool world::is_away() {
-  return node_ended_ || now_ < away_until_;
-}
-
-commit_fate world::before_commit(const batch_content& content) {
-  const auto steps = content.steps();
-  if (takes(act::crash_before_commit, steps))
-    return commit_fate::node_ends_before;
-  if (takes(act::crash_after_commit, steps))
-    return commit_fate::node_ends_after;
-  if (takes(act::power_cut_before_commit, steps)) {
-    power_cut_ = true;
-    return commit_fate::node_ends_before;
-  }
-  if (takes(act::power_cut_after_commit, steps)) {
-    power_cut_ = true;
-    return commit_fate::node_ends_after;
-  }
-  if (takes(act::commit_lost, steps))
-    return commit_fate::lost;
-  if (takes(act::commit_answer_lost, steps))
-    return commit_fate::answer_lost;
-  return commit_fate::commits;
-}
-
-void world::committed(const batch_content& content) {
-  take_commit(content);
-  for (const auto& row : content.rows)
-    if (row.pinned)
-      lanes_.pinned(std::stoul(row.id.value.substr(1)), row.pinned->id.value,
-                    now_);
-}
-
-/// What is given up at a bound, and not for what a bridge says of it, was
-/// allowed to go and is in no pin.
-void world::check_burial(size_t bridge, const batch_content::burial& of,
-                         const std::vector<queue_row>& rows) {
-  const auto& promised = promised_[bridge];
-  const bool is_full = of.reason == "queue_full";
-  const bool is_old = of.reason == "too_old";
-  if (!is_full && !is_old)
-    return;
-  if (is_full ? !promised.gives_up_oldest
-              : promised.age_max.count() == 0 || of.kind != lane::event)
-    ledger_.report("given up with cause", of.reason);
-  for (const auto& row : rows) {
-    if (row.id != of.appservice || !row.pinned)
-      continue;
-    for (const auto& range : row.pinned->lanes)
-      if (range.kind == of.kind && of.seq >= range.first
-          && of.seq <= range.last)
-        ledger_.report("a pin is kept",
-                       fmt::format("{} of {} is a dead letter", of.seq,
-                                   of.appservice.value));
-  }
-}
-
-void world::take_commit(const batch_content& content) {
-  ++batches_;
-  move_unseen_ = false;
-  const auto bridge_called = [](std::string_view id) {
-    return static_cast<size_t>(std::stoul(std::string{id.substr(1)}));
-  };
-  for (const auto& row : content.rows) {
-    const auto bound
-      = plan_.bridges[bridge_called(row.id.value)].queue_elements_max;
-    const auto owed = row.owed_events + row.owed_others;
-    if (bound > 0 && owed > bound + one_transaction)
-      ledger_.report("bounds", fmt::format("{} owes {}", row.id.value, owed));
-    if (row.waiting > promised_[bridge_called(row.id.value)].waiting_max)
-      ledger_.report("bounds",
-                     fmt::format("{} wait for {}", row.waiting, row.id.value));
-  }
-  for (const auto& burial : content.burials) {
-    const auto index = bridge_called(burial.appservice.value);
-    check_burial(index, burial, content.rows);
-    sides_[index]->letters[burial.letter] = burial.kind;
-    if (!lanes_.buried(index, burial.bytes))
-      ledger_.buried(index, burial.bytes);
-  }
-  take_letters(content);
-  for (const auto& end : content.ends) {
-    const auto index = bridge_called(std::string_view{end.queue}.substr(
-      std::string_view{"appservice/"}.size()));
-    note(fmt::format("{} {} {}", end.result, index, end.id));
-    ledger_.ended(index, end.id, end.result);
-    sides_[index]->was_cut = end.result == "retired";
-  }
-}
-
-void world::doubted(const batch_content& content, uint64_t position) {
-  doubt_ = doubt{content, position};
-}
-
-void world::found(uint64_t position) {
-  if (!doubt_)
-    return;
-  const auto was = std::move(*doubt_);
-  doubt_.reset();
-  if (position >= was.position)
-    take_commit(was.content);
 }
 
 } // namespace weir::sim
