@@ -38,7 +38,8 @@ struct actor_trace {
 };
 
 /// What has a name in a trace; a base of all actors, and of their stand-ins.
-class traced {
+/// Virtual, since the tracer finds it by a dynamic cast.
+class traced { // NOLINT(cppcoreguidelines-virtual-class-destructor)
 public:
   [[nodiscard]] const actor_trace& in_trace() const {
     return in_trace_;

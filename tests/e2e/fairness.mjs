@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { hang } from './lib/behaviours.mjs';
 import { must_hold, overlapping } from './lib/checkers.mjs';
 import { message, messages } from './lib/events.mjs';
+import { p99_ms, told_median } from './lib/latency.mjs';
 import { run, test } from './lib/test.mjs';
-import { until } from './lib/wait.mjs';
 
 const count = 100;
 
@@ -42,41 +42,22 @@ test('g11 one hundred hanging bridges do not stop a healthy one',
     must_hold({ accepted: from.accepted, records: healthy.transactions });
   });
 
-/// The 99th percentile of the milliseconds from the PUT to the arrival.
-async function p99(from, bridge, name) {
-  const waits = [];
-  for (let n = 0; n < 300; n += 1) {
-    const id = `$${name}_${n}`;
-    const began = performance.now();
-    const sent = from.send([message(id)]);
-    const arrived = () => bridge.transactions.findLast(
-      (one) => one.events?.includes(id));
-    await sent;
-    const record = await until(`${id} arrives`, arrived);
-    waits.push(record.began - began);
-  }
-  waits.sort((a, b) => a - b);
-  return waits[Math.floor(waits.length * 0.99)];
-}
-
 test('g11 one hundred hanging bridges leave the p99 of a healthy one',
   { seconds: 1800, soak: true, serial: true }, async (t) => {
     const ratios = [];
     for (let pair = 0; pair < 7; pair += 1) {
       const { hanging, healthy, weir } = await hundred(t);
       const from = t.sender(weir, healthy);
-      await p99(from, healthy, `warm${pair}`);
-      const alone = await p99(from, healthy, `alone${pair}`);
+      await p99_ms(from, healthy, `warm${pair}`);
+      const alone = await p99_ms(from, healthy, `alone${pair}`);
       await make_them_hang(t, weir, hanging);
-      const beside = await p99(from, healthy, `beside${pair}`);
+      const beside = await p99_ms(from, healthy, `beside${pair}`);
       ratios.push(beside / alone);
       console.log(`p99 ${alone.toFixed(1)} ms alone, ` +
         `${beside.toFixed(1)} ms beside ${count} hanging bridges`);
       await weir.kill();
     }
-    ratios.sort((a, b) => a - b);
-    const median = ratios[3];
-    console.log(`ratios ${ratios.map((one) => one.toFixed(2)).join(' ')}`);
+    const median = told_median(ratios);
     assert.ok(median <= 1.5, `the median ratio is ${median}`);
   });
 

@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { must_hold } from './lib/checkers.mjs';
 import { message } from './lib/events.mjs';
+import { p99_ms, told_median } from './lib/latency.mjs';
 import { run, test } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';
 import { weir_binary } from './lib/weir.mjs';
@@ -33,6 +34,7 @@ class crowd {
 
   leave() {
     for (const socket of this.sockets) socket.destroy();
+    this.sockets = [];
   }
 }
 
@@ -77,6 +79,34 @@ test('strangers: 5,000 connections of every bad habit keep no transaction out',
     assert.ok(await weir.metric('weir_connections_displaced_total',
       { side: 'homeserver' }) > 0);
     assert.match(weir.log(), /connection gave way to a new one/);
+  });
+
+test('strangers: 5,000 connections leave the p99 of the homeserver',
+  { seconds: 1800, soak: true, serial: true }, async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge],
+      over: { listener: { connections_max: 6000 } } });
+    const from = t.sender(weir, bridge);
+    const strangers = new crowd(weir.port);
+    t.at_end(() => strangers.leave());
+    const ratios = [];
+    await p99_ms(from, bridge, 'warm');
+    for (let pair = 0; pair < 7; pair += 1) {
+      const alone = await p99_ms(from, bridge, `alone${pair}`);
+      await strangers.grow(5000,
+        (n) => habits[n % (n < 4500 ? 2 : habits.length)](n));
+      const beside = await p99_ms(from, bridge, `beside${pair}`);
+      strangers.leave();
+      await until('they are gone', async () =>
+        await weir.metric('weir_connections', { side: 'homeserver' }) < 100);
+      ratios.push(beside / alone);
+      console.log(`p99 ${alone.toFixed(1)} ms alone, ` +
+        `${beside.toFixed(1)} ms beside 5,000 strangers`);
+    }
+    assert.equal(from.failures, 0);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
+    const median = told_median(ratios);
+    assert.ok(median <= 1.5, `the median ratio is ${median}`);
   });
 
 test('strangers: more connections than the soft bound of open files are served',
