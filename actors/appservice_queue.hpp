@@ -77,6 +77,7 @@ private:
   void consider_retry(const give_command& given);
   void store_retry(const give_command& given);
   void retry_stored(const give_command& given, const back_off_ended& what);
+  void end_lane_of(const give_command& given);
   void store_skip(const give_command& given);
   void skip_stored(const give_command& given, const transaction_skipped& how);
   void overdue(uint64_t ticket);

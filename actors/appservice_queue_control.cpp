@@ -119,7 +119,7 @@ void appservice_queue_state::halt_unknown(const give_command& given,
 void appservice_queue_state::take_command() {
   auto given = std::move(commands_.front().given);
   commands_.pop_front();
-  removes(given.what.verb) ? store_skip(given) : consider_retry(given);
+  removes(given.what.verb) ? end_lane_of(given) : consider_retry(given);
 }
 
 void appservice_queue_state::consider_retry(const give_command& given) {
@@ -162,6 +162,21 @@ void appservice_queue_state::retry_stored(const give_command& given,
             given.what.appservice.value, given.what.by, given.what.force);
   given.done.run(done);
   proceed();
+}
+
+/// A queue before this one may have sent it and ended: what is put aside must
+/// not reach the bridge afterwards.
+void appservice_queue_state::end_lane_of(const give_command& given) {
+  busy_ = true;
+  self_
+    ->request(house_->transport, store_timeout,
+              abort_lane{given.what.appservice.value})
+    .then([this, given](const http_aborted&) { store_skip(given); },
+          [this, given](const caf::error&) {
+            busy_ = false;
+            given.done.run(ended_with(command_result::in_flight));
+            proceed();
+          });
 }
 
 void appservice_queue_state::store_skip(const give_command& given) {

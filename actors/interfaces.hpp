@@ -70,6 +70,7 @@ using store_reader_actor = caf::typed_actor<
 using transport_actor
   = caf::typed_actor<caf::replies_to<send_http>::with<http_answer>,
                      caf::replies_to<abort_http>::with<http_aborted>,
+                     caf::replies_to<abort_lane>::with<http_aborted>,
                      // From the network.
                      caf::reacts_to<http_done>>;
 

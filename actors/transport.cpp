@@ -20,6 +20,7 @@ transport_actor::behavior_type transport_state::start(outbound_http* network) {
   return {
     [this](const send_http& request) { return send(request); },
     [this](const abort_http& request) { return abort(request); },
+    [this](const abort_lane& request) { return clear(request); },
     [this](const http_done& what) { done(what); },
   };
 }
@@ -58,24 +59,6 @@ void transport_state::begin(uint64_t id, http_request request) {
     [id, to = caf::actor_cast<transport_actor>(self_)](http_answer answer) {
       caf::anon_send(to, http_done{id, std::move(answer)});
     });
-}
-
-caf::result<http_aborted> transport_state::abort(const abort_http& request) {
-  const auto found = open_.find(request.id);
-  if (found == open_.end())
-    return http_aborted{};
-  const auto next = waiting_.find(found->second.lane);
-  if (next != waiting_.end() && next->second.id == request.id) {
-    waiting_.erase(next); // The network does not know of it yet.
-    done({request.id, unanswered(no_answer::aborted, "given up unsent")});
-    return http_aborted{};
-  }
-  auto promise
-    = self_->make_response_promise<caf::typed_response_promise<http_aborted>>();
-  found->second.aborters.push_back(promise);
-  trace::note_http_abort(request.id);
-  network_->abort(request.id);
-  return promise;
 }
 
 void transport_state::done(const http_done& what) {

@@ -34,6 +34,7 @@ private:
 
   caf::result<http_answer> send(const send_http& request);
   caf::result<http_aborted> abort(const abort_http& request);
+  caf::result<http_aborted> clear(const abort_lane& request);
   void begin(uint64_t id, http_request request);
   void done(const http_done& what);
   void next_in_lane(const std::string& lane);

@@ -96,6 +96,14 @@ struct abort_http {
 };
 BOOST_DESCRIBE_STRUCT(abort_http, (), (id))
 
+/// Ends whatever is open in a lane and whatever waits there, whoever asked for
+/// it: an actor that is gone may have. Reply: `http_aborted`, once nothing of
+/// it can reach the peer any more.
+struct abort_lane {
+  std::string lane;
+};
+BOOST_DESCRIBE_STRUCT(abort_lane, (), (lane))
+
 /// The connection of the request is closed, or it was never open.
 struct http_aborted {};
 BOOST_DESCRIBE_STRUCT(http_aborted, (), ())

@@ -225,6 +225,29 @@ TEST_CASE("control: a skip whose send cannot be ended changes nothing") {
   CHECK(asked->answers == 1);
 }
 
+TEST_CASE("control: a skip ends first what a queue before it has sent") {
+  actor_fixture on;
+  on.network.closes_on_abort = false;
+  on.network.script = [](const http_request&) { return silence(); };
+  on.start();
+  on.offer("irc", "1");
+  on.run();
+  const auto pinned = on.row("irc").pinned->id.value;
+  CHECK(result_of(on, order(queue_verb::pause)) == command_result::done);
+  on.kill("directory"); // Its queues end with it, the send does not.
+  on.advance(seconds{2});
+  const auto asked = on.command(order(queue_verb::skip, pinned));
+  on.advance(seconds{1});
+  CHECK(asked->answers == 0);
+  CHECK(letters(on) == 0);
+  on.network.close_aborted();
+  on.advance(seconds{1});
+  REQUIRE(asked->answers == 1);
+  CHECK(asked->answer->value().result == command_result::done);
+  CHECK(letters(on) == 1);
+  CHECK(sends(on) == 1);
+}
+
 TEST_CASE("control: a paused queue can be skipped, and stays paused") {
   actor_fixture on;
   on.start();
