@@ -2,6 +2,7 @@
 #include "http/routes/admin.hpp"
 #include "http/routes/admin_json.hpp"
 #include "http/routes/control.hpp"
+#include "http/routes/listing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -57,8 +58,7 @@ void admin_routes::queue(const asked_for& what, const reply& answer) {
       return answer(matrix_error(404, "M_NOT_FOUND", "No such queue"));
     const auto& view = page.value().queues.front();
     answer(json_ok(
-      queue_json(view, page.value().as_of, serves(view.row.id.value))
-        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+      dumped(queue_json(view, page.value().as_of, serves(view.row.id.value)))));
   });
 }
 

@@ -1,26 +1,19 @@
 #include "http/routes/admin_json.hpp"
 
 #include "actors/policy/overflow.hpp"
-#include "http/query.hpp"
+#include "http/routes/listing.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "schema/limits.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace weir {
 
 namespace {
 
 using nlohmann::json;
-
-/// Bytes that are no UTF-8 (a lone escape is fine, a raw byte is not) are
-/// replaced rather than refused: this is for people.
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json letter_json(const dead_letter_row& letter) {
   return {{"id", letter.id},
@@ -109,17 +102,8 @@ std::string reload_json(const reload_report& report) {
 }
 
 expected<read_dead_letters> parse_dead_letters_query(std::string_view query) {
-  read_dead_letters request;
-  for (const auto& [name, value] : read_query(query)) {
-    if (name == "appservice" && !value.empty()) {
-      request.appservice = appservice_id{value};
-    } else if (name == "after" && !value.empty()) {
-      WEIR_TRY(request.after, whole_number(name, value));
-    } else if (name == "limit" && !value.empty()) {
-      WEIR_TRY(request.rows_max, page_size(value));
-    }
-  }
-  return request;
+  WEIR_TRY(const auto asked, parse_page_query(query));
+  return read_dead_letters{asked.appservice, asked.after, asked.rows_max};
 }
 
 std::string dead_letters_json(std::span<const dead_letter_row> letters,
@@ -127,10 +111,8 @@ std::string dead_letters_json(std::span<const dead_letter_row> letters,
   auto list = json::array();
   for (const auto& letter : letters)
     list.push_back(letter_json(letter));
-  json page{{"dead_letters", std::move(list)}, {"next", nullptr}};
-  if (!letters.empty() && letters.size() >= asked)
-    page["next"] = letters.back().id;
-  return dumped(page);
+  return page_json("dead_letters", std::move(list), asked,
+                   letters.empty() ? 0 : letters.back().id);
 }
 
 std::string dead_letter_json(const dead_letter_row& letter) {

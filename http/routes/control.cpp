@@ -3,6 +3,7 @@
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
 #include "http/router.hpp"
+#include "http/routes/listing.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,10 +23,6 @@ constexpr size_t reason_bytes_max = 200;
 constexpr size_t txn_bytes_max = 64;
 /// When a command that found no room among others may be tried again.
 constexpr std::chrono::seconds come_back{5};
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 /// A word that is not understood must not pass for "no": somebody meant "yes".
 expected<bool> yes_or_no(std::string_view name, std::string_view text) {
@@ -219,15 +216,8 @@ expected<queue_command> parse_command(const queue_path& path,
 }
 
 expected<read_queues> parse_queues_query(std::string_view query) {
-  read_queues request;
-  for (const auto& [name, value] : read_query(query)) {
-    if (name == "after" && !value.empty()) {
-      WEIR_TRY(request.after, whole_number(name, value));
-    } else if (name == "limit" && !value.empty()) {
-      WEIR_TRY(request.rows_max, page_size(value));
-    }
-  }
-  return request;
+  WEIR_TRY(const auto asked, parse_page_query(query));
+  return read_queues{asked.after, asked.rows_max};
 }
 
 expected<read_commands> parse_commands_query(std::string_view query) {

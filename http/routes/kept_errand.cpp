@@ -2,6 +2,7 @@
 
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
+#include "http/routes/listing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,10 +22,6 @@ json body_of(const kept_changed& total) {
           {"after", total.after},
           {"until", total.until},
           {"more", total.more}};
-}
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// Of a store that did not answer nobody knows whether it did the last part.

@@ -2,6 +2,7 @@
 
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
+#include "http/routes/listing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,10 +11,6 @@ namespace weir {
 namespace {
 
 using nlohmann::json;
-
-std::string dumped(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json head_json(const quarantine_row& row) {
   return {{"id", row.id},
@@ -43,17 +40,8 @@ http_response download_of(const quarantine_row& row) {
 } // namespace
 
 expected<read_quarantine> parse_quarantine_query(std::string_view query) {
-  read_quarantine request;
-  for (const auto& [name, value] : read_query(query)) {
-    if (name == "appservice" && !value.empty()) {
-      request.appservice = appservice_id{value};
-    } else if (name == "after" && !value.empty()) {
-      WEIR_TRY(request.after, whole_number(name, value));
-    } else if (name == "limit" && !value.empty()) {
-      WEIR_TRY(request.rows_max, page_size(value));
-    }
-  }
-  return request;
+  WEIR_TRY(const auto asked, parse_page_query(query));
+  return read_quarantine{asked.appservice, asked.after, asked.rows_max};
 }
 
 std::string quarantine_json(std::span<const quarantine_row> bodies,
@@ -61,10 +49,8 @@ std::string quarantine_json(std::span<const quarantine_row> bodies,
   auto list = json::array();
   for (const auto& row : bodies)
     list.push_back(head_json(row));
-  json page{{"quarantine", std::move(list)}, {"next", nullptr}};
-  if (!bodies.empty() && bodies.size() >= asked)
-    page["next"] = bodies.back().id;
-  return dumped(page);
+  return page_json("quarantine", std::move(list), asked,
+                   bodies.empty() ? 0 : bodies.back().id);
 }
 
 std::string quarantined_json(const quarantine_row& row) {

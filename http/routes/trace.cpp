@@ -2,6 +2,7 @@
 
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
+#include "http/routes/listing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,23 +12,20 @@ namespace weir {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view root = "/trace";
 /// More names than this are an operator's slip.
 constexpr size_t actors_max = 1'000;
 
 std::string status_text(const trace::control_status& status) {
   const auto& recorder = status.recorder;
-  return json{{"on", recorder.on},
-              {"file", status.path},
-              {"actors", recorder.options.actors},
-              {"with_content", recorder.options.with_content},
-              {"records", recorder.records},
-              {"dropped", status.file.dropped},
-              {"file_bytes", status.file.bytes},
-              {"failure", status.file.failure}}
-    .dump(-1, ' ', false, json::error_handler_t::replace);
+  return dumped({{"on", recorder.on},
+                 {"file", status.path},
+                 {"actors", recorder.options.actors},
+                 {"with_content", recorder.options.with_content},
+                 {"records", recorder.records},
+                 {"dropped", status.file.dropped},
+                 {"file_bytes", status.file.bytes},
+                 {"failure", status.file.failure}});
 }
 
 std::vector<std::string> names_in(const std::string& list) {

@@ -40,6 +40,14 @@ size_t letters(actor_fixture& on) {
   return on.database.copy()->letters.size();
 }
 
+/// Starts, hands one event in, and answers the transaction it is sent in.
+std::string first_pinned(actor_fixture& on) {
+  on.start();
+  on.offer("irc", "1");
+  on.run();
+  return on.row("irc").pinned->id.value;
+}
+
 } // namespace
 
 TEST_CASE("control: a paused queue takes in and sends nothing") {
@@ -174,10 +182,7 @@ TEST_CASE("control: a skip waits for a send, which may be a delivery") {
     reply.after = seconds{3};
     return reply;
   };
-  on.start();
-  on.offer("irc", "1");
-  on.run();
-  const auto pinned = on.row("irc").pinned->id.value;
+  const auto pinned = first_pinned(on);
   const auto asked = on.command(order(queue_verb::skip, pinned));
   on.advance(seconds{2});
   CHECK(asked->answers == 0);
@@ -210,10 +215,7 @@ TEST_CASE("control: a skip whose send cannot be ended changes nothing") {
   actor_fixture on;
   on.network.closes_on_abort = false;
   on.network.script = [](const http_request&) { return silence(); };
-  on.start();
-  on.offer("irc", "1");
-  on.run();
-  const auto pinned = on.row("irc").pinned->id.value;
+  const auto pinned = first_pinned(on);
   const auto asked = on.command(order(queue_verb::skip, pinned));
   on.advance(seconds{25});
   REQUIRE(asked->answers == 1);
@@ -229,10 +231,7 @@ TEST_CASE("control: a skip ends first what a queue before it has sent") {
   actor_fixture on;
   on.network.closes_on_abort = false;
   on.network.script = [](const http_request&) { return silence(); };
-  on.start();
-  on.offer("irc", "1");
-  on.run();
-  const auto pinned = on.row("irc").pinned->id.value;
+  const auto pinned = first_pinned(on);
   CHECK(result_of(on, order(queue_verb::pause)) == command_result::done);
   on.kill("directory"); // Its queues end with it, the send does not.
   on.advance(seconds{2});
@@ -301,10 +300,7 @@ TEST_CASE("control: a pause whose commit is in doubt is as the store says") {
 TEST_CASE("control: a writer that ends leaves a command answered") {
   actor_fixture on;
   on.network.script = [](const http_request&) { return status(503); };
-  on.start();
-  on.offer("irc", "1");
-  on.run();
-  const auto pinned = on.row("irc").pinned->id.value;
+  const auto pinned = first_pinned(on);
   const auto asked = on.command(order(queue_verb::skip, pinned));
   on.step();
   on.step();
@@ -317,10 +313,7 @@ TEST_CASE("control: a writer that ends leaves a command answered") {
 TEST_CASE("control: commands are refused in a drain, those that wait too") {
   actor_fixture on;
   on.network.script = [](const http_request&) { return silence(); };
-  on.start();
-  on.offer("irc", "1");
-  on.run();
-  const auto pinned = on.row("irc").pinned->id.value;
+  const auto pinned = first_pinned(on);
   const auto waits = on.command(order(queue_verb::skip, pinned));
   on.run();
   on.drain();
