@@ -16,7 +16,7 @@ bool fair_turns::at_limit(const member& of) const noexcept {
 }
 
 bool fair_turns::must_pass(const member& of) const noexcept {
-  return at_limit(of) && members_.size() > 1;
+  return at_limit(of) && offering_ > 1;
 }
 
 fair_turns::member& fair_turns::enter(const turn_source& source) {
@@ -82,7 +82,7 @@ void fair_turns::keep_for_next(place& room) {
 }
 
 void fair_turns::add_offer(member& of, uint64_t offer, const room_id& room) {
-  ++offered_;
+  offering_ += of.offers.empty() ? 1 : 0;
   if (room.value.empty()) {
     of.offers.emplace(offer, nullptr);
     grant(of, offer, nullptr);
@@ -100,7 +100,7 @@ void fair_turns::drop_offer(member& of, uint64_t offer) {
   auto* const room = at->second;
   revoke(of, offer);
   of.offers.erase(at);
-  --offered_;
+  offering_ -= of.offers.empty() ? 1 : 0;
   if (!room)
     return;
   room->line.erase({of.id.priority, offer});
@@ -262,6 +262,11 @@ bool fair_turns::any_ready(send_class of) const {
   return std::any_of(ready.begin(), ready.end(), [this](const auto& each) {
     return !must_pass(*std::get<member*>(each));
   });
+}
+
+bool fair_turns::any_passed_over() const {
+  return std::any_of(levels_.begin(), levels_.end(),
+                     [](const auto& each) { return !each.ready.empty(); });
 }
 
 uint32_t fair_turns::in_flight(const turn_source& source) const {

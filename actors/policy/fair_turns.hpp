@@ -45,8 +45,9 @@ struct turn {
 /// Over all sources one send at a time is in flight to a room. A room that
 /// becomes free is kept for the source that has waited longest for it, passing
 /// those that may not take a slot anyway; a source whose rooms are all busy
-/// keeps its place, and loses and earns nothing (E9). While another source has
-/// work, none holds more than half the slots (E7).
+/// keeps its place, and loses and earns nothing (E9). While another source
+/// waits, none takes more than half the slots (E7). So a source offers the next
+/// send to a room while the one before is still in flight: it waits, too.
 ///
 /// Not thread-safe; owned by one pacer. Costs O(log n) a turn. Source: P. Goyal
 /// and others, "Start-time Fair Queueing", with every send of cost one.
@@ -99,9 +100,12 @@ public:
   /// Somebody of this class could start.
   [[nodiscard]] bool any_ready(send_class of) const;
 
+  /// Somebody of any class could start, had it not its half of the slots.
+  [[nodiscard]] bool any_passed_over() const;
+
   /// Somebody has an offer, ready or not.
   [[nodiscard]] bool any_offered() const noexcept {
-    return offered_ > 0;
+    return offering_ > 0;
   }
 
   /// Sends in flight of one source.
@@ -150,6 +154,7 @@ private:
     return levels_.at(static_cast<size_t>(of.id.priority));
   }
   [[nodiscard]] bool at_limit(const member& of) const noexcept;
+  /// Of one that has an offer itself.
   [[nodiscard]] bool must_pass(const member& of) const noexcept;
   member& enter(const turn_source& source);
   void leave_if_idle(member& of);
@@ -165,7 +170,7 @@ private:
   uint32_t share_ = 1;
   uint64_t last_offer_ = 0;
   uint64_t last_since_ = 0;
-  size_t offered_ = 0;
+  size_t offering_ = 0; ///< Members that have an offer.
   std::map<turn_source, member> members_;
   std::unordered_map<room_id, place> rooms_;
   std::array<level, 3> levels_;
