@@ -7,6 +7,13 @@
 
 namespace weir::policy {
 
+namespace {
+
+/// Puts offers that have yet to find their room behind those of rooms.
+constexpr uint64_t last_of_all = uint64_t{1} << 63;
+
+} // namespace
+
 void fair_turns::use_slots(uint32_t slots) {
   share_ = std::max<uint32_t>(1, slots / 2);
 }
@@ -118,7 +125,9 @@ bool fair_turns::offer(const turn_source& source, const room_id& room) {
     return true;
   if (of.offers.size() >= offers_max)
     return false;
-  add_offer(of, ++last_offer_, room);
+  ++last_offer_;
+  add_offer(of, room.value.empty() ? last_offer_ | last_of_all : last_offer_,
+            room);
   return true;
 }
 

@@ -68,8 +68,8 @@ public:
   void use_slots(uint32_t slots);
 
   /// The source could send to `room` now, next in order there; an empty room
-  /// means that it would find one when it has the turn. Says nothing new when
-  /// it is offered already.
+  /// means that it would find one when it has the turn, which it has only when
+  /// none of its rooms can be had. Says nothing new when it is offered already.
   /// @return Whether there was room for it, see `offers_max`.
   bool offer(const turn_source& source, const room_id& room);
 

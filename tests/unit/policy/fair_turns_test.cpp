@@ -216,6 +216,20 @@ TEST_CASE("turns: a realm may take a turn and say the room later") {
   CHECK(take(turns).source.id == "d");
 }
 
+TEST_CASE(
+  "turns: d11 while a room of its own can be had, a realm is not asked to "
+  "find one") {
+  fair_turns turns{8};
+  CHECK(turns.offer(realm("a"), {}));
+  CHECK(turns.offer(realm("a"), {"!x"}));
+  CHECK(turns.offer(realm("a"), {"!y"}));
+  turns.close({"!y"});
+  CHECK(take(turns).room == room_id{"!x"});
+  CHECK(take(turns).room.value.empty());
+  turns.open({"!y"});
+  CHECK(take(turns).room == room_id{"!y"});
+}
+
 TEST_CASE("turns: a turn that is given back is as if it had not been taken") {
   fair_turns turns{8};
   offer_rooms(turns, "a", 3);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// The hard bounds of realms with their reasons, beside those of
+/// schema/limits.hpp.
+namespace weir::limits {
+
+/// Of one event's content: a whole event may be 65,536 bytes of canonical JSON,
+/// and the rest is the homeserver's.
+inline constexpr size_t realm_content_bytes_max = 57'344;
+/// Of one line that is split, so that a mistake makes no thousand events.
+inline constexpr size_t realm_split_parts_max = 64;
+
+/// What one realm may have queued, and all together, unless configured.
+inline constexpr uint64_t realm_bytes_default = uint64_t{64} << 20;
+inline constexpr uint64_t realms_bytes_default = uint64_t{1} << 30;
+/// What a queued event takes beside its content: its row and its keys.
+inline constexpr uint64_t realm_event_overhead_bytes = 512;
+
+/// Send rows of the commit that binds an event, and of each that follows: the
+/// first leaves room for others in its batch, the rest is bulk.
+inline constexpr size_t bind_rows_first = 200;
+inline constexpr size_t bind_rows_more = 1'000;
+/// Bound sends of one realm without an outcome. Tested before an event is
+/// bound, so one event may exceed it; beyond, events wait unbound, where they
+/// still merge.
+inline constexpr uint64_t unsettled_sends_max = 100'000;
+
+} // namespace weir::limits
