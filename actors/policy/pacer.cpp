@@ -6,6 +6,7 @@
 #include <boost/describe/enum_to_string.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir::policy {
 
@@ -29,12 +30,16 @@ pacer::pacer(const pace_limits& limits, instant now)
     rooms_{limits.room_pause},
     retries_{limits.sends_per_second, static_cast<double>(limits.in_flight),
              now},
+    adaptive_{now},
     noted_at_{now} {
 }
 
 void pacer::use_limits(const pace_limits& limits, instant now) {
   limits_ = limits;
-  tokens_.use_rate(limits.sends_per_second, now);
+  if (!limits.adaptive)
+    adaptive_ = adaptive_limit{now};
+  share_ = limits.adaptive ? adaptive_.share(now) : 1;
+  tokens_.use_rate(limits.sends_per_second * share_, now);
   turns_.use_slots(limits.in_flight);
   retries_.use(limits.sends_per_second, static_cast<double>(limits.in_flight),
                now);
@@ -44,7 +49,18 @@ void pacer::use_limits(const pace_limits& limits, instant now) {
 }
 
 uint32_t pacer::slots() const noexcept {
-  return std::max<uint32_t>(1, limits_.in_flight);
+  const auto share
+    = std::floor(static_cast<double>(limits_.in_flight) * share_);
+  return std::max<uint32_t>(1, static_cast<uint32_t>(share));
+}
+
+void pacer::adapt(instant now) {
+  const auto share = limits_.adaptive ? adaptive_.share(now) : 1;
+  if (share == share_)
+    return;
+  share_ = share;
+  tokens_.use_rate(limits_.sends_per_second * share_, now);
+  turns_.use_slots(slots());
 }
 
 bool pacer::may_start(instant now) const noexcept {
@@ -58,6 +74,7 @@ instant pacer::paused_until() const noexcept {
 pace pacer::next_start(instant now) {
   for (const auto& room : rooms_.take_ready(now))
     turns_.open(room);
+  adapt(now);
   auto next = decide(now);
   // A room that waits may be the first that could go.
   const auto opens = rooms_.next_ready();
@@ -195,6 +212,7 @@ void pacer::answered(const open_send& of, const send_outcome& outcome,
   account_.on_answered(*of.begun, now, outcome.asked, random_01,
                        of.probes_account);
   homeserver_.on_answered(*of.begun, now, {}, random_01, of.probes_homeserver);
+  adaptive_.on_answered(*of.begun, now);
 }
 
 void pacer::apply(const open_send& of, const send_outcome& outcome, instant now,
@@ -212,12 +230,14 @@ void pacer::apply(const open_send& of, const send_outcome& outcome, instant now,
     homeserver_.on_nothing(of.probes_homeserver);
     if (rooms_.on_limited(room, *of.begun, now, asked, random_01))
       return account_.on_nothing(of.probes_account);
+    adaptive_.on_refused(*of.begun, now);
     return account_.on_refused(*of.begun, now, asked, random_01,
                                of.probes_account);
   case pause_effect::overloaded:
     account_.on_nothing(of.probes_account);
     if (rooms_.on_overloaded(room, *of.begun, now, asked, random_01))
       return homeserver_.on_nothing(of.probes_homeserver);
+    adaptive_.on_refused(*of.begun, now);
     return homeserver_.on_refused(*of.begun, now, asked, random_01,
                                   of.probes_homeserver);
   case pause_effect::account_held:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/policy/adaptive_limit.hpp"
 #include "actors/policy/fair_turns.hpp"
 #include "actors/policy/kept_pause.hpp"
 #include "actors/policy/retry_budget.hpp"
@@ -26,10 +27,12 @@ struct pace_limits {
   uint32_t in_flight = 8;       ///< 0 is taken for 1.
   backoff::limits pause{milliseconds{1'000}, milliseconds{30'000}, 0.2};
   backoff::limits room_pause{milliseconds{1'000}, milliseconds{300'000}, 0.2};
+  bool adaptive = false; ///< See `adaptive_limit`.
   friend bool operator==(const pace_limits&, const pace_limits&) = default;
 };
 BOOST_DESCRIBE_STRUCT(pace_limits, (),
-                      (sends_per_second, in_flight, pause, room_pause))
+                      (sends_per_second, in_flight, pause, room_pause,
+                       adaptive))
 
 /// Why nothing starts now.
 enum class pace_limit : uint8_t {
@@ -152,6 +155,10 @@ public:
   [[nodiscard]] std::vector<room_id> slow_rooms(size_t count) const {
     return rooms_.slow(count);
   }
+  /// Of the configured rate and slots, what is used now; 1 unless adaptive.
+  [[nodiscard]] double share() const noexcept {
+    return share_;
+  }
   /// What limited last.
   [[nodiscard]] pace_limit limited_by() const noexcept {
     return limited_by_;
@@ -168,6 +175,7 @@ private:
     std::optional<instant> begun;
   };
 
+  void adapt(instant now);
   [[nodiscard]] uint32_t slots() const noexcept;
   [[nodiscard]] bool may_start(instant now) const noexcept;
   [[nodiscard]] bool takes_precedence(send_class of) const;
@@ -188,6 +196,8 @@ private:
   send_pause homeserver_;
   room_pauses rooms_;
   retry_budget retries_;
+  adaptive_limit adaptive_;
+  double share_ = 1;
   kept_pause kept_;
   std::map<uint64_t, open_send> open_;
   uint64_t last_permit_ = 0;
