@@ -155,15 +155,20 @@ expected<std::string> ensure_token_file(const std::string& path) {
   auto present = read_token_file(path);
   if (present || present.error().code != ec::not_found)
     return present;
-  WEIR_TRY(auto name, write_beside(path, new_token() + "\n"));
+  WEIR_TRY(make_private_file(path, new_token() + "\n"));
+  return read_token_file(path);
+}
+
+expected<void> make_private_file(const std::string& path,
+                                 std::string_view bytes) {
+  WEIR_TRY(auto name, write_beside(path, bytes));
   // A link, unlike a rename, never replaces what another process just made.
   const bool linked = ::link(name.c_str(), path.c_str()) == 0;
   const int failure = errno;
   ::unlink(name.c_str());
   if (!linked && failure != EEXIST)
     return failed(ec::unavailable, path, failure);
-  WEIR_TRY(sync_folder(path));
-  return read_token_file(path);
+  return sync_folder(path);
 }
 
 expected<void> write_private_file(const std::string& path,

@@ -33,6 +33,11 @@ expected<std::string> ensure_token_file(const std::string& path);
 expected<void> write_private_file(const std::string& path,
                                   std::string_view bytes);
 
+/// Makes a file of mode 0600, durable when it returns, unless there is one:
+/// that is left alone, and no error. Errors: as `write_private_file`.
+expected<void> make_private_file(const std::string& path,
+                                 std::string_view bytes);
+
 /// 256 random bits in hex.
 std::string new_token();
 

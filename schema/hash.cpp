@@ -63,7 +63,9 @@ uint64_t sha256_head(std::string_view bytes) {
   return head;
 }
 
-std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+namespace {
+
+digest_bytes hmac(std::string_view key, std::string_view message) {
   // OpenSSL takes a null key for "the key set before".
   const auto* const key_bytes = key.empty() ? "" : key.data();
   digest_bytes code{};
@@ -73,7 +75,18 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
     reinterpret_cast<const unsigned char*>(message.data()), message.size(),
     code.data(), code.size(), &length);
   WEIR_ASSERT(made && length == code.size());
-  return to_hex(code);
+  return code;
+}
+
+} // namespace
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+  return to_hex(hmac(key, message));
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view message) {
+  const auto code = hmac(key, message);
+  return {code.begin(), code.end()};
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

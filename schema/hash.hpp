@@ -16,6 +16,9 @@ uint64_t sha256_head(std::string_view bytes);
 /// HMAC-SHA-256 (RFC 2104) as 64 lower-case hex digits.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message);
 
+/// The same as its 32 bytes.
+std::string hmac_sha256(std::string_view key, std::string_view message);
+
 /// Equality whose time depends on the lengths only: for tokens. The length of a
 /// secret may leak, its content may not.
 bool equal_in_constant_time(std::string_view a, std::string_view b);

@@ -111,6 +111,28 @@ inline constexpr size_t page_rows_max = 200;
 /// slowly, and who watches it looks at hours.
 inline constexpr std::chrono::minutes database_size_every{5};
 
+// -- stream tokens ------------------------------------------------------------
+
+/// What fits into a query of any proxy beside other parameters (T6).
+inline constexpr size_t token_chars_max = 1'024;
+/// As many store writers as a cluster may have (T2).
+inline constexpr size_t token_slots_max = 64;
+/// The key after which a page goes on: ids and positions, no content.
+inline constexpr size_t token_page_key_max = 128;
+/// One that signs and those of some changes before.
+inline constexpr size_t token_keys_max = 8;
+/// How long a read waits for what its token has seen (T19).
+inline constexpr auto token_wait_default = 5s;
+inline constexpr auto token_wait_max = 10s;
+/// For a position that the primary itself does not have: a synchronous standby
+/// may have shown a commit for a moment before the primary does (T9).
+inline constexpr auto token_ahead_wait = 1s;
+/// How soon a read that waits looks again: at first, and at last.
+inline constexpr auto token_look_first = 5ms;
+inline constexpr auto token_look_last = 50ms;
+/// What a client is told that was not served (T20).
+inline constexpr auto token_retry_after = 1s;
+
 // -- pauses ------------------------------------------------------------------
 
 /// Longer requests to wait are cut to this (G7).

@@ -3,7 +3,7 @@
 target_sources(
   schema_tests
   PRIVATE fuzz/json_source.cpp fuzz/transaction_property.cpp
-          fuzz/submission_property.cpp
+          fuzz/submission_property.cpp fuzz/token_property.cpp
           fuzz/registration_property.cpp fuzz/configuration_property.cpp
           fuzz/transaction_fuzz_test.cpp fuzz/schema_corpus_test.cpp)
 target_sources(http_tests PRIVATE fuzz/request_property.cpp
@@ -13,7 +13,8 @@ target_sources(http_tests PRIVATE fuzz/request_property.cpp
 target_sources(trace_tests PRIVATE fuzz/trace_property.cpp
                                    fuzz/trace_corpus_test.cpp)
 
-set(fuzzers transaction submission registration configuration request answer trace)
+set(fuzzers transaction submission token registration configuration request answer
+            trace)
 
 # Guided by coverage they run in a build of their own, by clang, which
 # scripts/fuzz makes. A minute each is what every check can spend.

@@ -27,6 +27,10 @@ std::string broken_registration_property(std::string_view text);
 /// within its bounds and is read again as the same.
 std::string broken_configuration_property(std::string_view text);
 
+/// A stream token, and what one says once it is signed: it is refused as the
+/// client's mistake, or what it says has that text and no other.
+std::string broken_token_property(std::string_view bytes);
+
 /// What a client sends to the listener, pipelined: each head is refused with a
 /// whole answer, or has a path that goes on without a line's end and without
 /// the token.

@@ -18,3 +18,7 @@ TEST_CASE("fuzz: the corpus of registrations holds") {
 TEST_CASE("fuzz: the corpus of configurations holds") {
   check_corpus("configuration", broken_configuration_property);
 }
+
+TEST_CASE("fuzz: the corpus of stream tokens holds") {
+  check_corpus("token", broken_token_property);
+}

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "schema/positions.hpp"
+#include "schema/token_refusal.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace weir {
+
+/// What one snapshot of a store says of its slots: as much as is needed to
+/// judge a token. All of it is from that one snapshot.
+struct store_history {
+  /// Where a slot stands now.
+  struct slot_state {
+    uint64_t run = 0;
+    uint64_t pos = 0;
+  };
+  /// The positions of one run that is over.
+  struct run_extent {
+    uint64_t first = 0;
+    uint64_t last = 0;
+  };
+
+  std::map<uint32_t, slot_state> slots;
+  /// By slot and run; only those that were asked about are here.
+  std::map<std::pair<uint32_t, uint64_t>, run_extent> ended_runs;
+  /// Up to which position rows of a feed have been forgotten, by slot.
+  std::map<uint32_t, uint64_t> forgotten;
+
+  /// How far each slot is.
+  [[nodiscard]] position_vector now() const;
+};
+
+/// A slot that is not as far as a token.
+struct slot_lag {
+  uint32_t slot = 0;
+  uint64_t behind = 0; ///< By how many positions.
+  friend bool operator==(const slot_lag&, const slot_lag&) = default;
+};
+
+/// How a snapshot stands to a token: it covers it unless one of these is set.
+struct standing {
+  /// The history of the token is not that of the store; waiting is no use.
+  std::optional<token_refusal> refused;
+  /// The slot that is furthest behind; waiting may help.
+  std::optional<slot_lag> behind;
+
+  [[nodiscard]] bool covered() const noexcept {
+    return !refused && !behind;
+  }
+  friend bool operator==(const standing&, const standing&) = default;
+};
+
+/// Compares a snapshot with the positions that a reader has seen. Of a run that
+/// is over the store must know the position; of the present one it may not be
+/// there yet.
+[[nodiscard]] standing standing_of(const store_history& store,
+                                   const position_vector& seen);
+
+/// Whether rows behind `seen` have been forgotten, so that a feed that goes on
+/// there would skip them.
+[[nodiscard]] bool has_forgotten(const store_history& store,
+                                 const position_vector& seen);
+
+} // namespace weir
