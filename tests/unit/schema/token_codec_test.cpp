@@ -107,7 +107,11 @@ TEST_CASE("token: it has the characters of a URL and one spelling") {
 }
 
 TEST_CASE("token: B-6 any bit that flips makes it none") {
-  for (const auto& text : {sealed(sample_bound()), sealed(sample_cursor())}) {
+  // With its last character the token of the page has bits that no byte needs.
+  auto page = sample_cursor();
+  page.page = page_cursor{true, "four5"};
+  for (const auto& text :
+       {sealed(sample_bound()), sealed(sample_cursor()), sealed(page)}) {
     for (size_t at = 0; at < text.size() * 8; ++at) {
       auto flipped = text;
       flipped[at / 8] = static_cast<char>(flipped[at / 8] ^ (1 << (at % 8)));
@@ -203,9 +207,15 @@ TEST_CASE("token: a signed body of another form is none") {
 }
 
 TEST_CASE("token: one that is too long is refused unread") {
-  CHECK(refusal_of("wt1_" + std::string(limits::token_chars_max - 4, 'A'))
-        == token_refusal::not_ours);
-  CHECK(refusal_of("wt1_" + std::string(limits::token_chars_max - 3, 'A'))
+  std::string positions;
+  for (uint64_t slot = 1; slot <= 40; ++slot)
+    positions += position(slot, some_run, INT64_MAX);
+  const auto fits = body_start(2) + varint(40) + positions;
+  CHECK(signed_text(fits).size() <= limits::token_chars_max);
+  CHECK(!refusal_of(signed_text(fits)));
+  for (uint64_t slot = 41; slot <= 64; ++slot)
+    positions += position(slot, some_run, INT64_MAX);
+  CHECK(refusal_of(signed_text(body_start(2) + varint(64) + positions))
         == token_refusal::malformed);
   CHECK(refusal_of(std::string(size_t{1} << 20, 'A'))
         == token_refusal::malformed);
