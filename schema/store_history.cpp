@@ -16,11 +16,7 @@ std::optional<token_refusal> refusal_of(const store_history& store,
   const auto run = store.ended_runs.find({seen.slot, seen.run});
   if (run == store.ended_runs.end())
     return token_refusal::unknown_run;
-  // Read in a run before its first commit, a slot is where the run before
-  // ended.
-  if (seen.pos + 1 < run->second.first)
-    return token_refusal::unknown_run;
-  if (seen.pos > run->second.last)
+  if (seen.pos > run->second)
     return token_refusal::beyond_run;
   return {};
 }
@@ -34,8 +30,9 @@ position_vector store_history::now() const {
   return at;
 }
 
-standing standing_of(const store_history& store, const position_vector& seen) {
-  standing found;
+token_standing standing_of(const store_history& store,
+                           const position_vector& seen) {
+  token_standing found;
   for (const auto& each : seen.positions()) {
     found.refused = refusal_of(store, each);
     if (found.refused) {

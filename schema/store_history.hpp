@@ -18,15 +18,11 @@ struct store_history {
     uint64_t run = 0;
     uint64_t pos = 0;
   };
-  /// The positions of one run that is over.
-  struct run_extent {
-    uint64_t first = 0;
-    uint64_t last = 0;
-  };
 
   std::map<uint32_t, slot_state> slots;
-  /// By slot and run; only those that were asked about are here.
-  std::map<std::pair<uint32_t, uint64_t>, run_extent> ended_runs;
+  /// The last position of each run that is over, by slot and run; only those
+  /// that were asked about are here.
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> ended_runs;
   /// Up to which position rows of a feed have been forgotten, by slot.
   std::map<uint32_t, uint64_t> forgotten;
 
@@ -42,7 +38,7 @@ struct slot_lag {
 };
 
 /// How a snapshot stands to a token: it covers it unless one of these is set.
-struct standing {
+struct token_standing {
   /// The history of the token is not that of the store; waiting is no use.
   std::optional<token_refusal> refused;
   /// The slot that is furthest behind; waiting may help.
@@ -51,14 +47,16 @@ struct standing {
   [[nodiscard]] bool covered() const noexcept {
     return !refused && !behind;
   }
-  friend bool operator==(const standing&, const standing&) = default;
+  friend bool operator==(const token_standing&, const token_standing&)
+    = default;
 };
 
-/// Compares a snapshot with the positions that a reader has seen. Of a run that
-/// is over the store must know the position; of the present one it may not be
-/// there yet.
-[[nodiscard]] standing standing_of(const store_history& store,
-                                   const position_vector& seen);
+/// Compares a snapshot with the positions that a reader has seen. A run that is
+/// over must be known and must have come that far; in the present one a
+/// position may not be there yet. A position before its run began is of a page
+/// that ended there: the store that knows the run knows what was before it.
+[[nodiscard]] token_standing standing_of(const store_history& store,
+                                         const position_vector& seen);
 
 /// Whether rows behind `seen` have been forgotten, so that a feed that goes on
 /// there would skip them.

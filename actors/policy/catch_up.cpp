@@ -17,7 +17,8 @@ milliseconds read_wait(std::optional<milliseconds> asked) noexcept {
                                   milliseconds{0}, limits::token_wait_max);
 }
 
-catch_up_step catch_up::next(const standing& found, instant now) noexcept {
+catch_up_step catch_up::next(const token_standing& found,
+                             instant now) noexcept {
   if (found.refused)
     return refusal(*found.refused);
   if (!found.behind)

@@ -45,7 +45,8 @@ public:
   }
 
   /// After a snapshot was compared; `now` is when it had been.
-  [[nodiscard]] catch_up_step next(const standing& found, instant now) noexcept;
+  [[nodiscard]] catch_up_step next(const token_standing& found,
+                                   instant now) noexcept;
 
 private:
   instant lost_at_;

@@ -14,10 +14,10 @@ constexpr instant at(milliseconds since_start) {
   return instant{1h + since_start};
 }
 
-const standing covered{};
-const standing behind{{}, slot_lag{1, 1}};
+const token_standing covered{};
+const token_standing behind{{}, slot_lag{1, 1}};
 
-standing refused(token_refusal why) {
+token_standing refused(token_refusal why) {
   return {why, {}};
 }
 
