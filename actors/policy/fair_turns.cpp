@@ -56,7 +56,13 @@ void fair_turns::leave_if_idle(member& of) {
 
 void fair_turns::leave_if_idle(place& of) {
   if (!of.busy && !of.closed && of.line.empty())
-    rooms_.erase(room_id{of.id});
+    rooms_.erase(room_id{*of.id});
+}
+
+fair_turns::place& fair_turns::find_or_add(const room_id& room) {
+  const auto at = rooms_.try_emplace(room).first;
+  at->second.id = &at->first;
+  return at->second;
 }
 
 void fair_turns::grant(member& to, uint64_t offer, place* room) {
@@ -95,8 +101,7 @@ void fair_turns::add_offer(member& of, uint64_t offer, const room_id& room) {
     grant(of, offer, nullptr);
     return;
   }
-  auto& where = rooms_.try_emplace(room).first->second;
-  where.id = room;
+  auto& where = find_or_add(room);
   of.offers.emplace(offer, &where);
   where.line.emplace(std::pair{of.id.priority, offer}, &of);
   keep_for_next(where);
@@ -119,7 +124,7 @@ bool fair_turns::offer(const turn_source& source, const room_id& room) {
   auto& of = enter(source);
   const bool is_known
     = std::any_of(of.offers.begin(), of.offers.end(), [&](const auto& each) {
-        return each.second ? each.second->id == room : room.value.empty();
+        return each.second ? *each.second->id == room : room.value.empty();
       });
   if (is_known)
     return true;
@@ -138,7 +143,7 @@ void fair_turns::withdraw(const turn_source& source, const room_id& room) {
   auto& of = at->second;
   const auto offer
     = std::find_if(of.offers.begin(), of.offers.end(), [&](const auto& each) {
-        return each.second ? each.second->id == room : room.value.empty();
+        return each.second ? *each.second->id == room : room.value.empty();
       });
   if (offer == of.offers.end())
     return;
@@ -152,8 +157,7 @@ void fair_turns::withdraw(const turn_source& source, const room_id& room) {
 }
 
 void fair_turns::close(const room_id& room) {
-  auto& where = rooms_.try_emplace(room).first->second;
-  where.id = room;
+  auto& where = find_or_add(room);
   where.closed = true;
   keep_for_next(where);
 }
@@ -177,7 +181,7 @@ std::optional<turn> fair_turns::next(send_class of, const preference& prefers) {
       return take(*candidate, candidate->granted.begin()->first);
     first = first ? first : candidate;
     for (const auto& [offer, room] : candidate->granted)
-      if (room && prefers(room->id))
+      if (room && prefers(*room->id))
         return take(*candidate, offer);
   }
   if (!first)
@@ -187,7 +191,7 @@ std::optional<turn> fair_turns::next(send_class of, const preference& prefers) {
 
 turn fair_turns::take(member& of, uint64_t offer) {
   auto* const room = of.offers.at(offer);
-  const turn taken{of.id,    room ? room->id : room_id{},
+  const turn taken{of.id,    room ? *room->id : room_id{},
                    offer,    of.tag,
                    of.since, last_since_ + 1};
   drop_offer(of, offer);
@@ -225,8 +229,7 @@ bool fair_turns::settle_on(turn& of, const room_id& room) {
   if (at != rooms_.end()
       && (at->second.busy || at->second.closed || !at->second.line.empty()))
     return false;
-  auto& where = rooms_.try_emplace(room).first->second;
-  where.id = room;
+  auto& where = find_or_add(room);
   where.busy = true;
   of.room = room;
   return true;
@@ -257,7 +260,7 @@ void fair_turns::undo(const turn& of) {
   for (const auto& [each, where] : granted)
     grant(source, each, where);
   const auto same = [&](const auto& each) {
-    return each.second && each.second->id == of.room;
+    return each.second && *each.second->id == of.room;
   };
   const bool is_known
     = std::any_of(source.offers.begin(), source.offers.end(), same);

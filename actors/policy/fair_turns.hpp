@@ -134,7 +134,7 @@ private:
 
   /// A room.
   struct place {
-    room_id id;
+    const room_id* id = nullptr; ///< Its key among the rooms.
     bool busy = false;
     bool closed = false;
     /// Who waits, by class and then by the number of its offer.
@@ -159,6 +159,7 @@ private:
   member& enter(const turn_source& source);
   void leave_if_idle(member& of);
   void leave_if_idle(place& of);
+  place& find_or_add(const room_id& room);
   void grant(member& to, uint64_t offer, place* room);
   void revoke(member& from, uint64_t offer);
   void keep_for_next(place& room);

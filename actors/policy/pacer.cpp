@@ -40,7 +40,7 @@ void pacer::use_limits(const pace_limits& limits, instant now) {
     adaptive_ = adaptive_limit{now};
   share_ = limits.adaptive ? adaptive_.share(now) : 1;
   tokens_.use_rate(limits.sends_per_second * share_, now);
-  turns_.use_slots(limits.in_flight);
+  turns_.use_slots(slots());
   retries_.use(limits.sends_per_second, static_cast<double>(limits.in_flight),
                now);
   account_.use_limits(limits.pause);

@@ -152,6 +152,10 @@ public:
   [[nodiscard]] bool homeserver_held() const noexcept {
     return homeserver_.is_held();
   }
+  /// When a send to this room may start, as far as the room goes.
+  [[nodiscard]] instant ready_at(const room_id& room) const {
+    return rooms_.ready_at(room);
+  }
   [[nodiscard]] std::vector<room_id> slow_rooms(size_t count) const {
     return rooms_.slow(count);
   }

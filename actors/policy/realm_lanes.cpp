@@ -28,7 +28,7 @@ size_t bind_rows(uint64_t targets, uint64_t written) noexcept {
 }
 
 bool realm_lanes::is_full() const noexcept {
-  return lanes_.size() - std::min(asleep_.size(), asleep_max) >= window_max;
+  return lanes_.size() - std::min(asleep_.size(), asleep_max) >= window_;
 }
 
 bool realm_lanes::add(const lane_head& head) {
@@ -46,7 +46,7 @@ bool realm_lanes::add(const lane_head& head) {
 
 bool realm_lanes::wants_more() const noexcept {
   const auto awake = lanes_.size() - std::min(asleep_.size(), asleep_max);
-  return more_ && awake <= window_max / 2;
+  return more_ && awake <= window_ / 2;
 }
 
 std::vector<room_id> realm_lanes::known() const {

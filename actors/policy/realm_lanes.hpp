@@ -82,11 +82,16 @@ BOOST_DESCRIBE_STRUCT(lane_head, (), (room, seq, has_more))
 /// Not thread-safe; owned by one realm actor.
 class realm_lanes {
 public:
-  /// Lanes that could send: above any number of slots, and with room to offer
-  /// the next of each while one is in flight.
-  static constexpr size_t window_max = 48;
+  /// Lanes that could send: twice the slots of an account as they are by
+  /// default, and some 8 kB with what the pacer knows of them.
+  static constexpr size_t window_default = 16;
   /// Lanes that wait for a retry beside them; others count in the window.
   static constexpr size_t asleep_max = 1'000;
+
+  /// @param window Lanes that could send; below the slots of the account a
+  /// realm alone cannot use them all. At most `fair_turns::offers_max`.
+  explicit realm_lanes(size_t window = window_default) : window_{window} {
+  }
 
   /// A lane that the store told of. @return Whether it was taken in: not when
   /// the window is full, and then `wants_more` some day.
@@ -152,6 +157,7 @@ private:
   [[nodiscard]] bool is_full() const noexcept;
   void wake(lane& of, const room_id& room);
 
+  size_t window_;
   std::map<room_id, lane> lanes_;
   std::set<std::pair<instant, room_id>> asleep_;
   bool more_ = true;

@@ -241,7 +241,7 @@ TEST_CASE("realm lanes: e11 of an audience of 120,000 a window is in memory") {
     }
     most = std::max(most, lanes.size());
   }
-  CHECK(most <= realm_lanes::window_max);
+  CHECK(most <= realm_lanes::window_default);
   lanes.there_are_no_more();
   CHECK(!lanes.wants_more());
   lanes.there_may_be_more();
@@ -260,7 +260,7 @@ TEST_CASE("realm lanes: rooms that wait for a retry take no place of others") {
   CHECK(lanes.wants_more());
   CHECK(lanes.known().size() == sick);
   // Beyond that number they do, so that memory is bounded.
-  for (size_t i = 0; i < realm_lanes::window_max; ++i, ++sick) {
+  for (size_t i = 0; i < realm_lanes::window_default; ++i, ++sick) {
     CHECK(lanes.add({{name(sick)}, 1, true}));
     CHECK(lanes.to_offer(at(0s)).size() == 1);
     CHECK(lanes.start({name(sick)}));
