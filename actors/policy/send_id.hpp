@@ -1,0 +1,19 @@
+#pragma once
+
+#include "schema/realm.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace weir::policy {
+
+/// The transaction id of one send, stored when it is bound (D8): a hash of what
+/// it stands for, so that no clock, no restart and no second node can give one
+/// id to two sends, nor two contents to one id.
+/// @param event_id The event's random id.
+/// @return `w` and 40 hex digits.
+[[nodiscard]] std::string send_id(std::string_view event_id,
+                                  const room_id& room,
+                                  std::string_view content);
+
+} // namespace weir::policy
