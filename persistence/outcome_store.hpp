@@ -19,7 +19,8 @@ public:
 
   /// Forgets rows of the feed that are older than `before` and the oldest above
   /// `keep_max` rows; at most `rows_max` in one call. Each slot's rows go in
-  /// the order of their positions, among slots the older goes first. Returns
+  /// the order of their positions, among slots the older goes first. How far
+  /// each slot's went is noted, for tokens that are older. Returns
   /// how many went, at a cost that does not grow with how many stay.
   virtual expected<uint64_t> forget_outcomes(stored_time before,
                                              size_t keep_max, size_t rows_max)

@@ -7,6 +7,7 @@
 #include "persistence/outbox_store.hpp"
 #include "persistence/outcome_store.hpp"
 #include "persistence/rows.hpp"
+#include "persistence/store_snapshot.hpp"
 #include "persistence/waiting_store.hpp"
 #include "schema/error.hpp"
 #include "schema/time.hpp"
@@ -184,6 +185,10 @@ public:
   /// Size of the database. PostgreSQL looks at every file of it, which takes
   /// milliseconds: ask rarely.
   virtual expected<uint64_t> database_bytes() = 0;
+  /// Opens a snapshot that is held over several calls; until it is gone none
+  /// of the methods above may be called.
+  virtual expected<std::unique_ptr<store_snapshot>>
+    open_snapshot(snapshot_access) = 0;
 };
 
 /// Opens a reading connection to a store whose migrations are applied.

@@ -43,7 +43,8 @@ constexpr const char* postgresql_writing
 static_assert(limits::batch_statement_timeout == std::chrono::seconds{5});
 static_assert(limits::read_statement_timeout == std::chrono::seconds{5});
 constexpr const char* postgresql_reading
-  = "SET default_transaction_read_only = on; SET statement_timeout = '5s';";
+  = "SET default_transaction_read_only = on; SET statement_timeout = '5s';"
+    "SET idle_in_transaction_session_timeout = '5s';";
 /// A migration may rewrite a table.
 constexpr const char* postgresql_migrating = "SET lock_timeout = '30s';";
 

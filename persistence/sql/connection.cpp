@@ -94,9 +94,17 @@ int connection::time_is_up(void* self) noexcept {
 }
 
 expected<void> connection::begin_writing() {
+  return begin(speaks().begin_writing());
+}
+
+expected<void> connection::begin_reading() {
+  return begin(speaks().begin_reading());
+}
+
+expected<void> connection::begin(std::string_view how) {
   WEIR_TRY(ready());
   WEIR_ASSERT(!in_transaction_);
-  WEIR_TRY(script(std::string{speaks().begin_writing()}));
+  WEIR_TRY(script(std::string{how}));
   in_transaction_ = true;
   ++transactions_;
   return ok();

@@ -48,6 +48,8 @@ public:
   void close() noexcept;
 
   expected<void> begin_writing();
+  /// Ended by `rollback`.
+  expected<void> begin_reading();
   /// Errors: `ec::in_doubt` when the answer to COMMIT was lost.
   expected<void> commit();
   void rollback() noexcept;
@@ -70,6 +72,9 @@ public:
     return to_;
   }
 
+  [[nodiscard]] bool in_transaction() const noexcept {
+    return in_transaction_;
+  }
   /// Changes with each transaction that is begun.
   [[nodiscard]] uint64_t transaction() const noexcept {
     return transactions_;
@@ -81,6 +86,7 @@ public:
 private:
   friend class statement;
 
+  expected<void> begin(std::string_view how);
   expected<void> open_sqlite();
   expected<void> open_postgresql();
   expected<void> check_durable();

@@ -29,6 +29,12 @@ struct dialect {
     return postgresql ? "BEGIN ISOLATION LEVEL READ COMMITTED"
                       : "BEGIN IMMEDIATE";
   }
+  /// Begins a transaction all of whose statements see one commit. On SQLite the
+  /// first of them chooses which.
+  [[nodiscard]] std::string_view begin_reading() const noexcept {
+    return postgresql ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                      : "BEGIN";
+  }
 };
 
 /// A 64-bit pattern as the signed integer that both databases store.

@@ -34,7 +34,11 @@ outcomes::outcomes(connection& on)
             "ORDER BY pos LIMIT :max",
             "ii"},
     remove_{on, "forget outcomes",
-            "DELETE FROM outcome WHERE slot = :slot AND pos <= :pos"} {
+            "DELETE FROM outcome WHERE slot = :slot AND pos <= :pos"},
+    note_{on, "note forgotten outcomes",
+          "INSERT INTO outcome_forgotten (slot, pos) VALUES (:slot, :pos) "
+          "ON CONFLICT (slot) DO UPDATE SET pos = excluded.pos "
+          "WHERE outcome_forgotten.pos < excluded.pos"} {
 }
 
 expected<void> outcomes::record(const outcome_row& row) {
@@ -113,7 +117,9 @@ expected<uint64_t> outcomes::forget_outcomes(stored_time before,
   }
   for (const auto& each : slots) {
     if (each.leaving > 0) {
-      WEIR_TRY(remove_.run(each.slot, each.rows[each.leaving - 1].pos));
+      const auto gone = each.rows[each.leaving - 1].pos;
+      WEIR_TRY(remove_.run(each.slot, gone));
+      WEIR_TRY(note_.run(each.slot, gone));
     }
   }
   return forgotten;

@@ -40,6 +40,7 @@ private:
   statement ends_;
   statement oldest_;
   statement remove_;
+  statement note_;
 };
 
 } // namespace weir::sql

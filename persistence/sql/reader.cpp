@@ -131,16 +131,30 @@ reader::reader(std::unique_ptr<connection> on)
           "WHERE d.kind = 'dead_letter' AND q.kind = 'quarantine'",
           "ii"},
     database_bytes_{*on_, "database bytes", database_bytes_text(on_->speaks()),
-                    "i"} {
+                    "i"},
+    of_snapshots_{*on_} {
 }
 
 template <class... Arguments>
 expected<void> reader::ask(statement& which, const Arguments&... arguments) {
+  // A new connection would be another snapshot.
+  WEIR_ASSERT(!on_->in_transaction());
   auto asked = which.run(arguments...);
   if (asked || asked.error().code != ec::unavailable)
     return asked;
   WEIR_TRY(on_->open());
   return which.run(arguments...);
+}
+
+expected<std::unique_ptr<store_snapshot>>
+reader::open_snapshot(snapshot_access) {
+  auto begun = on_->begin_reading();
+  if (!begun && begun.error().code == ec::unavailable) {
+    WEIR_TRY(on_->open());
+    begun = on_->begin_reading();
+  }
+  WEIR_TRY(std::move(begun));
+  return std::make_unique<snapshot>(*on_, of_snapshots_);
 }
 
 expected<store_identity> reader::identity() {

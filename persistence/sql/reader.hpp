@@ -1,12 +1,14 @@
 #pragma once
 
+#include "persistence/sql/snapshot.hpp"
 #include "persistence/sql/statement.hpp"
 #include "persistence/store.hpp"
 
 namespace weir::sql {
 
 /// The reading side over one SQL connection. Each call is one statement and so
-/// one snapshot; a lost connection is made anew once.
+/// one snapshot, but for those of an opened one; a lost connection is made anew
+/// once.
 class reader final : public store_reader {
 public:
   explicit reader(std::unique_ptr<connection> on);
@@ -27,6 +29,8 @@ public:
                                               size_t rows_max) override;
   expected<kept_totals> kept() override;
   expected<uint64_t> database_bytes() override;
+  expected<std::unique_ptr<store_snapshot>>
+    open_snapshot(snapshot_access) override;
 
 private:
   /// Runs a statement; when the connection is gone, once more on a new one.
@@ -48,6 +52,7 @@ private:
   statement commands_;
   statement kept_;
   statement database_bytes_;
+  snapshot_statements of_snapshots_;
 };
 
 } // namespace weir::sql

@@ -1,24 +1,12 @@
 #include "persistence/sql/store.hpp"
 
+#include "persistence/sql/slot_columns.hpp"
+
 #include <utility>
 
 namespace weir::sql {
 
 namespace {
-
-constexpr std::string_view slot_columns = "slot, owner, epoch, run, beat, pos";
-constexpr std::string_view slot_types = "itiiii";
-
-slot_row read_slot_row(statement& from) {
-  slot_row row;
-  row.slot = static_cast<uint32_t>(from.number(0));
-  row.owner = from.text(1);
-  row.epoch = from.count(2);
-  row.run = from.count(3);
-  row.beat = from.count(4);
-  row.pos = from.count(5);
-  return row;
-}
 
 /// Whatever breaks before the first operation is no operation's fault.
 error at_begin(error what) {

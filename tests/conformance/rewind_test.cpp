@@ -1,73 +1,12 @@
-#include "tests/conformance/stores.hpp"
-
-#include <fstream>
-#include <iterator>
+#include "tests/conformance/copied_stores.hpp"
+#include "tests/conformance/token_world.hpp"
 
 using namespace weir;
 using namespace weir::test;
 
-namespace {
-
-/// A store of which an operator keeps a copy and puts it back.
-struct copied_memory {
-  on_memory where;
-  std::shared_ptr<const memory_tables> copied;
-
-  void keep_copy() {
-    copied = where.database.copy();
-  }
-  void put_back() {
-    where.database.restore(copied);
-  }
-};
-
-struct copied_sqlite {
-  on_sqlite where;
-
-  [[nodiscard]] std::filesystem::path copied() const {
-    return where.file.path().parent_path() / "yesterday";
-  }
-  /// A plain copy of the one file; no connection is open.
-  void keep_copy() {
-    std::filesystem::copy_file(where.file.path(), copied());
-  }
-  void put_back() {
-    std::filesystem::copy_file(
-      copied(), where.file.path(),
-      std::filesystem::copy_options::overwrite_existing);
-  }
-};
-
-struct copied_postgresql {
-  on_postgresql where;
-
-  static constexpr const char* tables[]
-    = {"slot", "slot_run", "appservice", "outbox"};
-  void keep_copy() {
-    for (const std::string table : tables)
-      where.database.execute("CREATE TABLE copy_of_" + table + " AS TABLE "
-                             + table);
-  }
-  void put_back() {
-    where.database.execute("TRUNCATE slot, slot_run, appservice, outbox");
-    for (const std::string table : tables)
-      where.database.execute("INSERT INTO " + table
-                             + " OVERRIDING SYSTEM VALUE TABLE copy_of_"
-                             + table);
-  }
-};
-
-} // namespace
-
-TYPE_TO_STRING_AS("memory", copied_memory);
-TYPE_TO_STRING_AS("SQLite", copied_sqlite);
-TYPE_TO_STRING_AS("PostgreSQL", copied_postgresql);
-
-#define EVERY_COPIED_STORE copied_memory, copied_sqlite, copied_postgresql
-
 TEST_CASE_TEMPLATE("rewind: a writer from before a copy was put back is "
                    "superseded",
-                   Copied, EVERY_COPIED_STORE) {
+                   Copied, WEIR_EVERY_COPIED_STORE) {
   Copied on;
   slot_lease lease;
   {
@@ -93,7 +32,7 @@ TEST_CASE_TEMPLATE("rewind: a writer from before a copy was put back is "
 }
 
 TEST_CASE_TEMPLATE("rewind: no transaction id comes twice from a copy", Copied,
-                   EVERY_COPIED_STORE) {
+                   WEIR_EVERY_COPIED_STORE) {
   // Each start pins one transaction under the run of its slot row.
   Copied on;
   const auto start = [&](uint64_t run) {
@@ -121,4 +60,60 @@ TEST_CASE_TEMPLATE("rewind: no transaction id comes twice from a copy", Copied,
   CHECK(ids[1].substr(ids[1].find('-')) == ids[2].substr(ids[2].find('-')));
   std::sort(ids.begin(), ids.end());
   CHECK(std::unique(ids.begin(), ids.end()) == ids.end());
+}
+
+namespace {
+
+/// How the store stands to the token of a write.
+template <class Where>
+token_standing stands_to(Where& where, const slot_position& written) {
+  auto reader = where.connect_reader();
+  return feed_client::stands(
+    *reader, feed_client::after(feed_client::bound_at(written)));
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("rewind: B-17 tokens from after a copy was made are refused",
+                   Copied, WEIR_EVERY_COPIED_STORE) {
+  Copied on;
+  const auto start
+    = [&](uint64_t run) { return writer_on(on.where, 1, run).write(); };
+  const auto before = start(first_run);
+  on.keep_copy();
+  const auto after = start(first_run + 1);
+  on.put_back();
+  const auto now = start(first_run + 2);
+  // Both stand at the same position of the same slot.
+  CHECK(after.pos == now.pos);
+  CHECK(stands_to(on.where, after)
+        == token_standing{token_refusal::unknown_run, {}});
+  CHECK(stands_to(on.where, before).covered());
+  CHECK(stands_to(on.where, now).covered());
+}
+
+TEST_CASE_TEMPLATE("rewind: B-18 tokens of commits that were lost are refused",
+                   Copied, WEIR_EVERY_COPIED_STORE) {
+  Copied on;
+  slot_position kept;
+  slot_lease lease;
+  {
+    auto writer = writer_on(on.where, 1, first_run);
+    kept = writer.write();
+    lease = writer.lease;
+  }
+  on.keep_copy();
+  slot_position lost;
+  {
+    slot_writer writer{on.where.connect(), lease};
+    for (int commit = 0; commit < 3; ++commit)
+      lost = writer.write();
+  }
+  on.put_back();
+  // Until somebody takes the slot the position may still come.
+  CHECK(stands_to(on.where, lost) == token_standing{{}, slot_lag{1, 3}});
+  writer_on(on.where, 1, first_run + 1).write(9);
+  CHECK(stands_to(on.where, lost)
+        == token_standing{token_refusal::beyond_run, {}});
+  CHECK(stands_to(on.where, kept).covered());
 }

@@ -348,6 +348,11 @@ public:
     WEIR_TRY(there());
     return inner_->database_bytes();
   }
+  expected<std::unique_ptr<store_snapshot>>
+  open_snapshot(snapshot_access with) override {
+    WEIR_TRY(there());
+    return inner_->open_snapshot(with);
+  }
 
 private:
   expected<void> there() {
@@ -355,7 +360,6 @@ private:
       return fail(ec::unavailable, "the database is away");
     return ok();
   }
-
   std::unique_ptr<store_reader> inner_;
   std::shared_ptr<store_watch> by_;
 };

@@ -204,7 +204,9 @@ expected<uint64_t> memory_outcomes::forget_outcomes(stored_time before,
     }
     if (forgotten >= too_many && oldest->second.at >= before)
       break;
-    on_.erase<&memory_tables::outcomes>(std::pair{oldest->first});
+    const auto [slot, pos] = oldest->first;
+    on_.put<&memory_tables::forgotten_outcomes>(slot, pos);
+    on_.erase<&memory_tables::outcomes>(std::pair{slot, pos});
     ++forgotten;
   }
   return forgotten;

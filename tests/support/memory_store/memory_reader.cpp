@@ -30,6 +30,46 @@ queue_view view_of(const memory_tables& tables, const queue_row& row) {
   return view;
 }
 
+/// A copy of what was committed when it was opened.
+class memory_snapshot final : public store_snapshot {
+public:
+  explicit memory_snapshot(memory_tables tables) : tables_{std::move(tables)} {
+  }
+
+  expected<std::vector<slot_row>> slots() override {
+    std::vector<slot_row> rows;
+    for (const auto& [slot, row] : tables_.slots)
+      rows.push_back(row);
+    return rows;
+  }
+  expected<std::optional<uint64_t>> run_end(uint32_t slot,
+                                            uint64_t run) override {
+    const auto found = tables_.runs.find({slot, run});
+    return found == tables_.runs.end() ? std::optional<uint64_t>{}
+                                       : found->second.last_pos;
+  }
+  expected<std::vector<forgotten_row>> forgotten_outcomes() override {
+    std::vector<forgotten_row> rows;
+    for (const auto& [slot, pos] : tables_.forgotten_outcomes)
+      rows.push_back({slot, pos});
+    return rows;
+  }
+  expected<std::vector<outcome_row>> outcomes(uint32_t slot, uint64_t after,
+                                              uint64_t until,
+                                              size_t rows_max) override {
+    std::vector<outcome_row> rows;
+    for (auto each = tables_.outcomes.upper_bound({slot, after});
+         each != tables_.outcomes.end() && each->first <= std::pair{slot, until}
+         && rows.size() < rows_max;
+         ++each)
+      rows.push_back(each->second);
+    return rows;
+  }
+
+private:
+  memory_tables tables_;
+};
+
 class memory_reader final : public store_reader {
 public:
   explicit memory_reader(std::shared_ptr<memory_state> state)
@@ -74,6 +114,11 @@ public:
         bytes += row.item.bytes.size();
       return bytes;
     });
+  }
+  expected<std::unique_ptr<store_snapshot>>
+  open_snapshot(snapshot_access) override {
+    WEIR_TRY(auto tables, look([](const memory_tables& all) { return all; }));
+    return std::make_unique<memory_snapshot>(std::move(tables));
   }
 
 private:

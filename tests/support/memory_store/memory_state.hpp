@@ -49,6 +49,7 @@ struct memory_tables {
   std::map<int64_t, dead_letter_row> letters;
   std::map<int64_t, quarantine_row> quarantine;
   std::map<std::pair<uint32_t, uint64_t>, outcome_row> outcomes;
+  std::map<uint32_t, uint64_t> forgotten_outcomes;
   std::map<std::string, queue_status_row> statuses;
   std::map<int64_t, command_row> commands;
 };
