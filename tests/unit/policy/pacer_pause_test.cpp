@@ -209,12 +209,14 @@ TEST_CASE("pacer: d6 any verdict ends the episode, even a refusal of the "
   world.homeserver = [](const auto& of) {
     if (of.at < 3s)
       return refuses();
-    return reply{0ms, {pause_effect::room, {}, false}}; // 500, given up.
+    return reply{100ms, {pause_effect::room, {}, false}}; // 500, given up.
   };
   world.add_rooms("a", 4);
   world.run(2'999ms);
   const auto before = world.starts.size();
   world.run(3s);
+  CHECK(world.starts.size() == before + 1);
+  world.run(3'100ms);
   CHECK(world.starts.size() == before + 4);
 }
 
@@ -266,6 +268,29 @@ TEST_CASE("pacer: g7 a permit that waited is of no use when a pause came "
   CHECK(next.wake_at == at(13s));
   CHECK(subject.next_start(at(13s)).start->source.id
         == "!c"); // Its offer stands.
+}
+
+TEST_CASE("pacer: g7 a probe that waited is of no use when an old answer asks "
+          "for time") {
+  pacer subject{plain_pace(1'000, 8), at(0ms)};
+  for (const auto* each : {"!a", "!b", "!c", "!d"})
+    CHECK(subject.offer({send_class::bulk, each}, {each}));
+  const auto start = [&](milliseconds when) {
+    const auto next = subject.next_start(at(when)).start;
+    REQUIRE(next);
+    CHECK(subject.begin(next->id, {}, at(when)) == begin_result::go);
+    return next->id;
+  };
+  subject.settled(start(1s), {pause_effect::none, {}, false}, at(1s), 0);
+  const auto first = start(2s);
+  const auto second = start(2s);
+  subject.settled(first, {pause_effect::limited, {}, false}, at(2s) + 1ms, 0);
+  const auto probe = subject.next_start(at(4s)).start;
+  REQUIRE(probe);
+  subject.settled(second, {pause_effect::limited, 10s, false}, at(5s), 0);
+  CHECK(subject.begin(probe->id, {}, at(6s)) == begin_result::paused);
+  CHECK(subject.next_start(at(6s)).wake_at == at(15s));
+  CHECK(subject.next_start(at(15s)).start);
 }
 
 TEST_CASE("pacer: d7 in an outage of 300 seconds nothing is lost") {
