@@ -293,6 +293,29 @@ TEST_CASE("pacer: g7 a probe that waited is of no use when an old answer asks "
   CHECK(subject.next_start(at(15s)).start);
 }
 
+TEST_CASE("pacer: g7 a permit from before a pause is no second probe after "
+          "it") {
+  for (const auto effect : {pause_effect::limited, pause_effect::overloaded}) {
+    pacer subject{plain_pace(1'000, 8), at(0ms)};
+    for (const auto* each : {"!a", "!b", "!c"})
+      CHECK(subject.offer({send_class::bulk, each}, {each}));
+    const auto probe = subject.next_start(at(1s)).start;
+    REQUIRE(probe);
+    CHECK(subject.begin(probe->id, {}, at(1s)) == begin_result::go);
+    subject.settled(probe->id, {pause_effect::none, {}, false}, at(1s), 0);
+    const auto sent = subject.next_start(at(2s)).start;
+    const auto binds = subject.next_start(at(2s)).start;
+    REQUIRE(sent);
+    REQUIRE(binds);
+    CHECK(subject.begin(sent->id, {}, at(2s)) == begin_result::go);
+    subject.settled(sent->id, {effect, {}, false}, at(3s), 0);
+    CHECK(subject.paused_until() == at(4s));
+    CHECK(subject.begin(binds->id, {}, at(6s)) == begin_result::paused);
+    CHECK(subject.next_start(at(6s)).start);
+    CHECK(!subject.next_start(at(6s)).start);
+  }
+}
+
 TEST_CASE("pacer: d7 in an outage of 300 seconds nothing is lost") {
   for (const bool hangs : {false, true}) {
     CAPTURE(hangs);
