@@ -141,6 +141,9 @@ private:
         continue; // An end comes by itself.
       if (!give(next) || !compare_all())
         return;
+      if (!world_.seams.problem.empty())
+        return not_replayed(
+          plain(fmt::format("line {}: {}", next.line, world_.seams.problem)));
     }
     if (compared_ < life_.records.size())
       return differs(*life_.records[compared_], nullptr);
@@ -152,6 +155,7 @@ private:
   void prepare(const record& next) {
     world_.set_time(instant{std::chrono::nanoseconds{next.at_ns}});
     world_.seams.drawn.clear();
+    world_.seams.problem.clear();
     world_.seams.spawned.clear();
     if (const auto drawn = next.body.find("drawn");
         drawn != next.body.end() && drawn->is_array())
@@ -258,6 +262,8 @@ private:
       text += "  which the replay did not come to: it does nothing there\n";
     else
       text += sides(recorded, *replayed);
+    if (!world_.seams.problem.empty())
+      text += "  " + plain(world_.seams.problem) + '\n';
     text += "the messages before it:\n";
     for (const auto* each : before_)
       text += "  " + show_step(*each, origin) + '\n';

@@ -30,7 +30,9 @@ void note_callback(const std::type_info& type, const void* answer);
 void note_http(uint64_t id, const http_request& request);
 void note_http_abort(uint64_t id);
 
-/// For `drawn`. `replay_drawn` gives what was recorded, false without a replay.
+/// For `drawn`. `replay_drawn` is false without a replay; else `into` has what
+/// was recorded, or is as it was when the trace does not tell: nothing is made
+/// then, since what would make it is not there.
 bool replay_drawn(const std::type_info& type, void* into);
 void note_drawn(const std::type_info& type, const void* value);
 

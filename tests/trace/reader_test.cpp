@@ -160,6 +160,25 @@ TEST_CASE("trace reader: lives without a start and behind gaps are told") {
   CHECK(short_report.actors[0].why.find("dropped") != std::string::npos);
 }
 
+TEST_CASE("trace reader: a value that was drawn and is not in the trace is "
+          "told, and nothing is made in its place") {
+  size_t tried = 0;
+  for (size_t index = 0; index < all_scenes().size(); ++index) {
+    auto whole = recorded(index);
+    // The answers of the store to its writer are drawn.
+    for (auto& each : whole.records)
+      if (each.kind == "message" && each.body.contains("drawn")) {
+        each.body.erase("drawn");
+        const auto text = trace::to_text(trace::replay(whole));
+        CAPTURE(text);
+        CHECK(text.find("a drawn value is not in the trace") != text.npos);
+        ++tried;
+        break;
+      }
+  }
+  CHECK(tried > 0);
+}
+
 TEST_CASE("trace show: times, delays and records as a person reads them") {
   CHECK(trace::show_time(0) == "0:00:00.000");
   CHECK(trace::show_time(3'723'004'000'000) == "1:02:03.004");
