@@ -83,10 +83,8 @@ const std::vector<child_kind>& child_kinds() {
      [](peers& to, size_t, const caf::actor& child) { put(to.gateway, child); },
      tell_peers<gateway_actor>(),
      {}},
-    {janitor_state::name,
-     [](peers&, size_t, const caf::actor&) {},
-     tell_peers<janitor_actor>(),
-     {}},
+    {janitor_state::name, [](peers&, size_t, const caf::actor&) {},
+     tell_peers<janitor_actor>(), tell_settings<janitor_actor>()},
     {pinger_state::name, [](peers&, size_t, const caf::actor&) {},
      tell_peers<pinger_actor>(), tell_settings<pinger_actor>()},
   };
@@ -165,12 +163,11 @@ child_spec gateway_spec() {
                      });
 }
 
-child_spec janitor_spec(const house_config& config) {
-  return child_named(
-    janitor_state::name, 0,
-    [settings = config.settings](auto& self, const peers&, auto known) {
-      return spawn_child<janitor>(self, settings, known);
-    });
+child_spec janitor_spec() {
+  return child_named(janitor_state::name, 0,
+                     [](auto& self, const peers& all, auto known) {
+                       return spawn_child<janitor>(self, all.settings, known);
+                     });
 }
 
 child_spec pinger_spec(const house_config& config) {
@@ -223,7 +220,7 @@ std::vector<child_spec> house_children(const house_config& config) {
   children.push_back(transport_spec(config));
   children.push_back(directory_spec(config));
   children.push_back(gateway_spec());
-  children.push_back(janitor_spec(config));
+  children.push_back(janitor_spec());
   children.push_back(pinger_spec(config));
   return children;
 }

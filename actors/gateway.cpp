@@ -55,6 +55,10 @@ gateway_state::start(std::shared_ptr<const peers> house) {
     [this](const ask_drop_quarantined& what) {
       ask_writer<kept_changed>(what.request, what.done, [](const auto&) {});
     },
+    [this](const ask_export& what) { ask_reader(what.request, what.done); },
+    [this](const ask_removal& what) {
+      ask_writer<removal_done>(what.request, what.done, [](const auto&) {});
+    },
     [this](const ask_http& what) { ask_network(what); },
     [this](const ask_ready& what) { check_ready(what); },
     [this](const bridge_alive& what) { self_->send(house_->directory, what); },

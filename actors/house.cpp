@@ -199,6 +199,16 @@ void house::drop_bodies(drop_quarantined request,
   impl_->tell(ask_drop_quarantined{std::move(request), {std::move(done)}});
 }
 
+void house::export_of(read_export request,
+                      std::function<void(expected<export_page>)> done) {
+  impl_->tell(ask_export{std::move(request), {std::move(done)}});
+}
+
+void house::remove(remove_appservice request,
+                   std::function<void(expected<removal_done>)> done) {
+  impl_->tell(ask_removal{std::move(request), {std::move(done)}});
+}
+
 void house::use(std::shared_ptr<const house_settings> settings) {
   impl_->use({std::move(settings)});
 }

@@ -4,6 +4,7 @@
 #include "actors/messages/control.hpp"
 #include "actors/messages/figures.hpp"
 #include "actors/messages/kept.hpp"
+#include "actors/messages/removal.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/outbound_http.hpp"
 #include "actors/settings.hpp"
@@ -97,6 +98,13 @@ public:
                         std::function<void(expected<quarantine_page>)> done);
   void drop_bodies(drop_quarantined request,
                    std::function<void(expected<kept_changed>)> done);
+
+  /// A page of all that is kept of an appservice.
+  void export_of(read_export request,
+                 std::function<void(expected<export_page>)> done);
+  /// Deletes rows of an appservice that is not configured, a commit's worth.
+  void remove(remove_appservice request,
+              std::function<void(expected<removal_done>)> done);
 
   /// The configuration was read again: appservices are added, let go and served
   /// in another way from now on. Of the settings only `queues` may differ, and

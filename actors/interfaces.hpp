@@ -7,6 +7,7 @@
 #include "actors/messages/delivery.hpp"
 #include "actors/messages/figures.hpp"
 #include "actors/messages/kept.hpp"
+#include "actors/messages/removal.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/settings.hpp"
 
@@ -42,6 +43,11 @@ using store_writer_actor = caf::typed_actor<
   caf::replies_to<replay_letters>::with<kept_changed>,
   caf::replies_to<drop_letters>::with<kept_changed>,
   caf::replies_to<drop_quarantined>::with<kept_changed>,
+  // The end of appservices that no configuration names.
+  caf::replies_to<list_held>::with<held_page>,
+  caf::replies_to<note_removed>::with<stored>,
+  caf::replies_to<remove_appservice>::with<removal_done>,
+  caf::replies_to<continue_removals>::with<removal_done>,
   // Small writes.
   caf::replies_to<store_pause>::with<stored>,
   caf::replies_to<publish_status>::with<stored>,
@@ -63,7 +69,8 @@ using store_reader_actor = caf::typed_actor<
   caf::replies_to<read_dead_letter>::with<dead_letters_page>,
   caf::replies_to<read_quarantine>::with<quarantine_page>,
   caf::replies_to<read_quarantined>::with<quarantine_page>,
-  caf::replies_to<read_store_figures>::with<store_figures>>;
+  caf::replies_to<read_store_figures>::with<store_figures>,
+  caf::replies_to<read_export>::with<export_page>>;
 
 /// The TRANSPORT: all outbound HTTP. It alone owns a peer's deadlines, and it
 /// answers a failed request only after it has closed its connection.
@@ -210,6 +217,20 @@ struct ask_store_figures {
 };
 BOOST_DESCRIBE_STRUCT(ask_store_figures, (), (request, done))
 
+/// A page of all that is kept of an appservice, for a caller that is no actor.
+struct ask_export {
+  read_export request;
+  callback<expected<export_page>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_export, (), (request, done))
+
+/// Rows of an appservice to be deleted, for a caller that is no actor.
+struct ask_removal {
+  remove_appservice request;
+  callback<expected<removal_done>> done;
+};
+BOOST_DESCRIBE_STRUCT(ask_removal, (), (request, done))
+
 /// One outbound request for a caller that is no actor.
 struct ask_http {
   http_request request;
@@ -234,7 +255,8 @@ using gateway_actor = caf::typed_actor<
   caf::reacts_to<ask_drop>, caf::reacts_to<ask_quarantine>,
   caf::reacts_to<ask_quarantined>, caf::reacts_to<ask_drop_quarantined>,
   caf::reacts_to<ask_store_figures>, caf::reacts_to<ask_http>,
-  caf::reacts_to<ask_ready>,
+  caf::reacts_to<ask_ready>, caf::reacts_to<ask_export>,
+  caf::reacts_to<ask_removal>,
   // Passed on to the directory.
   caf::reacts_to<give_command>, caf::reacts_to<bridge_alive>,
   caf::reacts_to<use_peers>>;
@@ -242,7 +264,7 @@ using gateway_actor = caf::typed_actor<
 /// The JANITOR: beats the slots and bounds what is remembered.
 using janitor_actor
   = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<idle_check>,
-                     caf::reacts_to<use_peers>>;
+                     caf::reacts_to<use_peers>, caf::reacts_to<use_settings>>;
 
 /// The HOMESERVER PINGER: asks the homeserver, once after a start, to ping each
 /// appservice, so that one it holds as down is retried at once.

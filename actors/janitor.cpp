@@ -24,6 +24,7 @@ janitor_state::start(std::shared_ptr<const house_settings> settings,
     [this](const tick&) { beat(); },
     [this](const idle_check&) { clean(); },
     [this](const use_peers& now) { house_ = now.value; },
+    [this](const use_settings& now) { settings_ = now.value; },
   };
 }
 
@@ -49,7 +50,7 @@ void janitor_state::clean() {
 /// Step 0 is the outcome feed; step n the windows of the n-th appservice.
 void janitor_state::forget(size_t step) {
   if (step > settings_->queues.size())
-    return tidy();
+    return look_for_removed({});
   forget_old request{{}, {}, self_->now() + limits::operation_deadline};
   if (step > 0) {
     request.appservice = settings_->queues[step - 1].id;

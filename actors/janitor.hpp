@@ -26,6 +26,13 @@ private:
   void beat();
   void clean();
   void forget(size_t step);
+  void look_for_removed(const appservice_id& after);
+  void judge(const held_page& page);
+  void note(std::vector<appservice_id> ids, bool is_gone);
+  void end(const appservice_id& id);
+  void remove_on();
+  template <class Reply, class Request, class Then>
+  void ask(const store_writer_actor& writer, Request request, Then then);
   void tidy();
 
   self_pointer self_;

@@ -38,13 +38,15 @@ struct house_settings {
   milliseconds owed_scan_every{5'000};
   milliseconds beat_every{2'000};
   milliseconds forget_every{60'000};
+  /// How long rows of an appservice stay that no configuration names.
+  milliseconds keep_removed{30LL * 24 * 3'600'000};
   milliseconds drain_timeout{20'000};
   uint64_t seed = 0; ///< Of the jitter; drawn at random in service.
   std::shared_ptr<bridge_board> board; ///< May be null.
 };
 BOOST_DESCRIBE_STRUCT(house_settings, (),
                       (queues, idle_after, owed_scan_every, beat_every,
-                       forget_every, drain_timeout, seed, board))
+                       forget_every, keep_removed, drain_timeout, seed, board))
 
 /// Those that `now` serves in another way than `before`, and those it adds.
 std::set<appservice_id> changed_queues(const house_settings& before,
@@ -54,7 +56,8 @@ std::set<appservice_id> changed_queues(const house_settings& before,
 std::vector<appservice_id> with_url(const house_settings& settings);
 
 /// The configuration was read again: other appservices, or served in another
-/// way. Of the rest only a restart takes notice. Supervisor, directory, pinger.
+/// way. Of the rest only a restart takes notice. Supervisor, directory, pinger,
+/// janitor.
 struct use_settings {
   std::shared_ptr<const house_settings> value;
 };

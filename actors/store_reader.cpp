@@ -1,5 +1,7 @@
 #include "actors/store_reader.hpp"
 
+#include "actors/operations/export_pages.hpp"
+
 #include "actors/trace/traced_store.hpp"
 
 #include <algorithm>
@@ -132,6 +134,10 @@ store_reader_state::start(open_reader_function open) {
     [this](const read_store_figures&) {
       return read<store_figures>(
         [this](store_reader& db) { return figures(db); });
+    },
+    [this](const read_export& request) {
+      return read<export_page>(
+        [&](store_reader& db) { return read_export_page(db, request); });
     },
   };
 }

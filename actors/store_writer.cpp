@@ -1,10 +1,12 @@
 #include "actors/store_writer.hpp"
 
+#include "actors/commit_stops.hpp"
 #include "actors/operations/accept.hpp"
 #include "actors/operations/control.hpp"
 #include "actors/operations/housekeeping.hpp"
 #include "actors/operations/letters.hpp"
 #include "actors/operations/quarantine.hpp"
+#include "actors/operations/removal.hpp"
 #include "actors/operations/settle.hpp"
 #include "actors/stop_points.hpp"
 #include "actors/trace/traced_store.hpp"
@@ -48,32 +50,6 @@ auto answer_once(caf::typed_response_promise<Reply> promise,
     else
       promise.deliver(to_caf(outcome.error()));
   };
-}
-
-void stop_after_commit(const transaction_stored& reply) {
-  stop_point("after_accept_commit");
-  if (reply.pinned)
-    stop_point("after_pin");
-}
-
-void stop_after_commit(const queue_halted&) {
-  stop_point("after_halt_commit");
-}
-
-void stop_after_commit(const back_off_ended&) {
-  stop_point("after_retry_commit");
-}
-
-void stop_after_commit(const transaction_skipped&) {
-  stop_point("after_skip_commit");
-}
-
-void stop_after_commit(const kept_changed&) {
-  stop_point("after_kept_commit");
-}
-
-template <class Reply>
-void stop_after_commit(const Reply&) {
 }
 
 } // namespace
@@ -319,6 +295,14 @@ store_writer_state::command(const drop_quarantined& request) {
   return change_kept(request, quarantine_key, operations::drop_bodies);
 }
 
+caf::result<removal_done>
+store_writer_state::command(const remove_appservice& request) {
+  stop_point("before_removal");
+  return submit<removal_done>(
+    request, {key_of(request.appservice), limits::remove_rows_max},
+    operations::remove);
+}
+
 store_writer_actor::behavior_type
 store_writer_state::start(store_writer_config config) {
   config_ = std::move(config);
@@ -335,6 +319,18 @@ store_writer_state::start(store_writer_config config) {
     [this](const replay_letters& request) { return command(request); },
     [this](const drop_letters& request) { return command(request); },
     [this](const drop_quarantined& request) { return command(request); },
+    [this](const list_held& request) {
+      return submit<held_page>(request, {"held"}, operations::held);
+    },
+    [this](const note_removed& request) {
+      return submit<stored>(request, {"adopt", request.appservices.size()},
+                            operations::note);
+    },
+    [this](const remove_appservice& request) { return command(request); },
+    [this](const continue_removals& request) {
+      return submit<removal_done>(request, {"removal", limits::remove_rows_max},
+                                  operations::remove_next);
+    },
     [this](const store_pause& request) {
       return submit<stored>(request, {key_of(request.appservice)},
                             operations::pause);

@@ -76,6 +76,7 @@ private:
   caf::result<kept_changed> command(const replay_letters& request);
   caf::result<kept_changed> command(const drop_letters& request);
   caf::result<kept_changed> command(const drop_quarantined& request);
+  caf::result<removal_done> command(const remove_appservice& request);
   caf::result<stored> tidy();
 
   self_pointer self_;

@@ -71,7 +71,9 @@ reload_report reloader::reload() {
     const std::lock_guard guard{mutex_};
     in_force_ = next;
   }
-  if (report.changes.any())
+  const bool keeps_alike = next->settings.appservices.keep_removed
+    == now->settings.appservices.keep_removed;
+  if (report.changes.any() || !keeps_alike)
     apply_(*next);
   report.applied = true;
   tell_applied(report);

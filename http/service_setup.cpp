@@ -76,6 +76,7 @@ make_house_settings(const loaded_setup& setup,
       registration, options_of(setup.settings, registration.id.value)));
   }
   settings->idle_after = setup.settings.actors.idle_after;
+  settings->keep_removed = setup.settings.appservices.keep_removed;
   settings->drain_timeout = setup.settings.drain.timeout;
   if (board)
     board->learn(ids);

@@ -97,6 +97,8 @@ struct queue_row {
   uint64_t overflowed = 0;
   /// Bounds that the queue is near to: bits of policy::near_bound.
   uint32_t near_bounds = 0;
+  /// Since when no configuration names it; zero: one does.
+  stored_time removed_at;
 
   friend bool operator==(const queue_row&, const queue_row&) = default;
 };
@@ -106,7 +108,42 @@ BOOST_DESCRIBE_STRUCT(queue_row, (),
                        not_before, paused_by, suspect_first, suspect_last,
                        byte_cap, delivered_transactions, delivered_events,
                        waiting, waiting_bytes, merged, dropped, halted,
-                       orderings, ordered_seq, overflowed, near_bounds))
+                       orderings, ordered_seq, overflowed, near_bounds,
+                       removed_at))
+
+/// An appservice that the store has rows of.
+struct held_queue {
+  appservice_id id;
+  stored_time removed_at; ///< As `queue_row::removed_at`.
+  friend bool operator==(const held_queue&, const held_queue&) = default;
+};
+BOOST_DESCRIBE_STRUCT(held_queue, (), (id, removed_at))
+
+/// What is kept by an appservice's id: how much, and up to where.
+struct kept_counts {
+  uint64_t letters = 0;
+  int64_t last_letter = 0;
+  uint64_t bodies = 0;
+  int64_t last_body = 0;
+  int64_t last_command = 0; ///< Of any appservice.
+  friend bool operator==(const kept_counts&, const kept_counts&) = default;
+};
+BOOST_DESCRIBE_STRUCT(kept_counts, (),
+                      (letters, last_letter, bodies, last_body, last_command))
+
+/// Table `removal`: an appservice whose rows are being deleted, or were.
+struct removal_row {
+  queue_no no = 0;
+  appservice_id appservice;
+  uint64_t next_seq = 1;    ///< Behind the last element it had.
+  uint64_t next_txn = 1;    ///< Behind the last transaction id it had.
+  int64_t last_letter = 0;  ///< Up to here what is kept by its id goes.
+  int64_t last_body = 0;    ///< Likewise.
+  int64_t last_command = 0; ///< Likewise.
+  stored_time begun_at;
+  bool done = false;
+  friend bool operator==(const removal_row&, const removal_row&) = default;
+};
 
 /// Table `outbox`: one element owed.
 struct owed_row {

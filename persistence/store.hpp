@@ -6,6 +6,7 @@
 #include "persistence/ordering_store.hpp"
 #include "persistence/outbox_store.hpp"
 #include "persistence/outcome_store.hpp"
+#include "persistence/removal_store.hpp"
 #include "persistence/rows.hpp"
 #include "persistence/store_snapshot.hpp"
 #include "persistence/waiting_store.hpp"
@@ -100,6 +101,7 @@ public:
   virtual keep_store& keep() = 0;
   virtual outcome_store& outcomes() = 0;
   virtual command_store& commands() = 0;
+  virtual removal_store& removals() = 0;
 };
 
 /// Where a store is and how this process may use it.
@@ -176,6 +178,13 @@ public:
   quarantined(const std::optional<appservice_id>& of, page_request page) = 0;
   virtual expected<std::optional<quarantine_row>> quarantined_body(int64_t id)
     = 0;
+  /// The oldest owed elements of one appservice above `after`, whole, bounded
+  /// as by `outbox_store::read_owed`. Empty when there is no such appservice.
+  virtual expected<std::vector<owed_row>> owed(const appservice_id& of,
+                                               uint64_t after, size_t rows_max,
+                                               size_t bytes_max)
+    = 0;
+  virtual expected<kept_counts> kept_by(const appservice_id& of) = 0;
   /// The newest commands whose id is below `before`, in the order of their ids;
   /// at most `rows_max`.
   virtual expected<std::vector<command_row>> commands(int64_t before,

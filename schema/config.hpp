@@ -146,6 +146,7 @@ struct config {
     appservice_options defaults;
     /// By appservice id; what an override leaves out is from `defaults`.
     std::map<std::string, appservice_options> overrides;
+    milliseconds keep_removed{30LL * 24 * 3'600'000};
     friend bool operator==(const appservices_options&,
                            const appservices_options&)
       = default;

@@ -240,6 +240,11 @@ void add_lanes(options& table) {
                    "By appservice id, what is different for that one: the "
                    "same options.",
                    read_overrides, shows_nothing});
+  table.push_back(duration<config>(
+    "appservices.keep_removed",
+    [](auto& c) -> auto& { return c.appservices.keep_removed; }, 60s, 24h * 365,
+    "How long what is kept of an appservice stays when its registration is "
+    "gone; then it is deleted. See `weir remove`."));
   table.push_back({"producers", "list of sections", "",
                    "Application back ends that may hand in realm events.",
                    read_producers, shows_nothing});

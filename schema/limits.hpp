@@ -105,6 +105,8 @@ inline constexpr size_t quarantine_bytes_max = size_t{256} << 20;
 /// worth, so that whoever waits behind it hardly notices.
 inline constexpr size_t kept_changed_max = 100;
 inline constexpr size_t kept_changed_bytes_max = size_t{4} << 20;
+/// Rows of a removed appservice that one commit deletes at most.
+inline constexpr size_t remove_rows_max = 500;
 /// A page of any listing.
 inline constexpr size_t page_rows_max = 200;
 /// PostgreSQL looks at every file of the database to tell its size. It grows

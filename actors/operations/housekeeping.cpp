@@ -106,9 +106,10 @@ expected<stored> adopt(store& db, const batch_context&,
                        const adopt_queues& request) {
   for (const auto& id : request.appservices) {
     WEIR_TRY(auto row, db.outbox().adopt_queue(id));
-    if (row.byte_cap == 0)
+    if (row.byte_cap == 0 && row.removed_at == stored_time{})
       continue;
     row.byte_cap = 0;
+    row.removed_at = {};
     WEIR_TRY(db.outbox().save_queue(row));
   }
   return stored{};

@@ -66,16 +66,34 @@ using every_message = mp::mp_unique<
 using every_argument = mp::mp_unique<
   mp::mp_flatten<mp::mp_transform<arguments_of_actor, every_actor>>>;
 
+template <class Signature>
+struct replies_in;
+
+template <class... In, class... Out>
+struct replies_in<
+  caf::typed_mpi<caf::detail::type_list<In...>, caf::output_tuple<Out...>>> {
+  using type = mp::mp_list<Out...>;
+};
+
+template <class Signature>
+using replies_in_t = typename replies_in<Signature>::type;
+
+template <class Actor>
+using replies_of_actor = mp::mp_flatten<
+  mp::mp_transform<replies_in_t, typename parts_of<Actor>::signatures>>;
+
+/// What the store comes to is drawn by the actor that asked it, as it answers.
+using every_reply_of_the_store
+  = mp::mp_append<replies_of_actor<store_writer>,
+                  replies_of_actor<store_reader_process>>;
+
 /// What callbacks are run with, and what handlers draw.
 using every_other_value = mp::mp_append<
-  mp::mp_transform<
-    expected,
-    mp::mp_list<transaction_stored, queue_loaded, transaction_settled, stored,
-                quarantined, forgotten, owed_page, queues_page,
-                dead_letters_page, commands_page, command_done, queue_halted,
-                back_off_ended, transaction_skipped, quarantine_page,
-                kept_changed, slot_lease, stored_time, std::optional<slot_row>,
-                void>>,
+  mp::mp_transform<expected,
+                   mp::mp_unique<mp::mp_append<
+                     every_reply_of_the_store,
+                     mp::mp_list<command_done, slot_lease, stored_time,
+                                 std::optional<slot_row>, void>>>>,
   mp::mp_list<uint64_t, milliseconds, http_request>>;
 
 } // namespace weir::trace

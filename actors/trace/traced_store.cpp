@@ -69,6 +69,9 @@ public:
   command_store& commands() override {
     return real().commands();
   }
+  removal_store& removals() override {
+    return real().removals();
+  }
 
 private:
   static error away() {

@@ -52,7 +52,7 @@ int health(commands& run);
 /// `commands` and `drain`.
 void add_control_commands(CLI::App& app, commands& run);
 
-/// `dead-letters …` and `quarantine …`.
+/// `dead-letters …`, `quarantine …` and `remove`.
 void add_kept_commands(CLI::App& app, commands& run);
 
 /// `trace …`.

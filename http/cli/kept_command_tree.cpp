@@ -1,5 +1,6 @@
 #include "http/cli/command_tree.hpp"
 #include "http/cli/kept_commands.hpp"
+#include "http/cli/removal_commands.hpp"
 
 #include "schema/limits.hpp"
 
@@ -96,11 +97,30 @@ void add_quarantine(CLI::App& app, commands& run) {
              {"quarantine/drop", "dropped", {}, {}, false, {}});
 }
 
+void add_remove(CLI::App& app, commands& run) {
+  const auto order = std::make_shared<removal_order>();
+  auto* remove = add_command(
+    app, run, "remove",
+    "Deletes what is kept of an appservice that is not configured any more",
+    [&run, order] {
+      return with_admin(run, [&run, order](const admin_call& call) {
+        return remove_command(call, *order, run.given.json, run.out, run.err);
+      });
+    });
+  remove->add_option("appservice", order->appservice, "Its id")->required();
+  remove->add_option("--export", order->file,
+                     "Writes all of it to this file first");
+  remove->add_option("--by", order->by,
+                     "Who is said to have asked; the user of the system");
+  add_json(remove, run);
+}
+
 } // namespace
 
 void add_kept_commands(CLI::App& app, commands& run) {
   add_dead_letters(app, run);
   add_quarantine(app, run);
+  add_remove(app, run);
 }
 
 } // namespace weir

@@ -5,6 +5,7 @@
 #include "http/routes/admin_json.hpp"
 #include "http/routes/letters.hpp"
 #include "http/routes/quarantine.hpp"
+#include "http/routes/removal.hpp"
 #include "http/routes/trace.hpp"
 #include "schema/log.hpp"
 
@@ -59,6 +60,8 @@ std::span<const admin_routes::entry> admin_routes::entries() {
     entry{"POST", "/dead-letters/replay", &r::change_letters},
     entry{"POST", "/dead-letters/drop", &r::change_letters},
     entry{"GET", "/dead-letters/", &r::dead_letter},
+    entry{"GET", "/appservices/", &r::appservice},
+    entry{"POST", "/appservices/", &r::appservice},
     entry{"GET", "/quarantine", &r::quarantine},
     entry{"POST", "/quarantine/drop", &r::drop_quarantined},
     entry{"GET", "/quarantine/", &r::quarantined},
@@ -226,6 +229,16 @@ void admin_routes::change_letters(const asked_for& what, const reply& answer) {
     return drop_reply(house_, std::move(change.value()), answer);
   replay_reply(house_, {options_.serves, options_.bounds_of},
                std::move(change.value()), answer);
+}
+
+void admin_routes::appservice(const asked_for& what, const reply& answer) {
+  const auto path = parse_appservice_path(what.path);
+  const std::string_view verb = what.method == "POST" ? "remove" : "export";
+  if (!path || path->verb != verb)
+    return answer(unrecognized());
+  if (verb == "export")
+    return export_reply(house_, *path, what.query, answer);
+  remove_reply(house_, *path, what.query, options_.serves, answer);
 }
 
 void admin_routes::quarantine(const asked_for& what, const reply& answer) {

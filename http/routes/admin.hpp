@@ -91,6 +91,7 @@ private:
   void dead_letters(const asked_for& what, const reply& answer);
   void dead_letter(const asked_for& what, const reply& answer);
   void change_letters(const asked_for& what, const reply& answer);
+  void appservice(const asked_for& what, const reply& answer);
   void quarantine(const asked_for& what, const reply& answer);
   void quarantined(const asked_for& what, const reply& answer);
   void drop_quarantined(const asked_for& what, const reply& answer);

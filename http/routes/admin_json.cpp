@@ -73,6 +73,7 @@ nlohmann::json queue_json(const queue_view& view, stored_time as_of,
     {"delivered_events", row.delivered_events},
     {"delivered_transactions", row.delivered_transactions},
     {"delivered_stream_ordering", row.delivered_stream_ordering},
+    {"removed_at_ms", row.removed_at.ms},
     {"overflowed", row.overflowed},
     {"near_bounds", policy::near_bounds_text(row.near_bounds)},
   };

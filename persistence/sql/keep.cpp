@@ -54,14 +54,30 @@ std::string remove_text(const dialect& speaks, const std::string& table) {
     + (speaks.postgresql ? "ANY (CAST(:id AS BIGINT[]))" : ":id");
 }
 
+/// A row that goes with a removed appservice is not one of who came after it
+/// under the same id.
+std::string not_going(const std::string& table, const std::string& last) {
+  return " AND NOT EXISTS (SELECT 1 FROM removal AS r WHERE r.appservice = "
+    + table + ".appservice AND r.done = 0 AND " + table + ".id <= r." + last
+    + ")";
+}
+
+/// Makes place for a row of the same bytes that stays.
+std::string replace_text(const std::string& table) {
+  return "DELETE FROM " + table
+    + " WHERE appservice = :appservice AND sha256 = :sha256";
+}
+
 } // namespace
 
 keep::keep(connection& on)
   : speaks_{on.speaks()},
     find_letter_{on, "find dead letter",
                  "SELECT id FROM dead_letter WHERE appservice = :appservice "
-                 "AND sha256 = :sha256",
+                 "AND sha256 = :sha256"
+                   + not_going("dead_letter", "last_letter"),
                  "i"},
+    replace_letter_{on, "replace letter", replace_text("dead_letter")},
     bury_{on, "bury",
           "INSERT INTO dead_letter (appservice, sha256, size, seq, lane, "
           "id_hash, attempts, accepted_at, buried_at, reason, keys, event_id, "
@@ -74,11 +90,12 @@ keep::keep(connection& on)
              std::string{letter_types} + "t"},
     last_letter_{on, "last letter", last_text("dead_letter"), "i"},
     remove_letters_{on, "remove letters", remove_text(speaks_, "dead_letter")},
-    count_again_{
-      on, "count quarantined",
-      "UPDATE quarantine SET times = times + 1, last_at = :last_at "
-      "WHERE appservice = :appservice AND sha256 = :sha256 RETURNING id",
-      "i"},
+    count_again_{on, "count quarantined",
+                 "UPDATE quarantine SET times = times + 1, last_at = :last_at "
+                 "WHERE appservice = :appservice AND sha256 = :sha256"
+                   + not_going("quarantine", "last_body") + " RETURNING id",
+                 "i"},
+    replace_body_{on, "replace quarantined", replace_text("quarantine")},
     quarantine_{on, "quarantine",
                 "INSERT INTO quarantine (appservice, sha256, size, times, "
                 "first_at, last_at, reason, hs_txn_id, body) VALUES ("
@@ -107,6 +124,7 @@ expected<int64_t> keep::bury(const dead_letter_row& row) {
   WEIR_TRY(auto known, only_number(find_letter_));
   if (known)
     return *known;
+  WEIR_TRY(replace_letter_.run(row.appservice.value, sha256));
   WEIR_TRY(bury_.run(row.appservice.value, sha256, row.item.bytes.size(),
                      row.seq, static_cast<int64_t>(row.item.kind),
                      row.item.id_hash, row.attempts, row.accepted_at,
@@ -197,6 +215,7 @@ expected<int64_t> keep::quarantine(const quarantine_row& row) {
   WEIR_TRY(auto known, count_again(row, sha256));
   if (known)
     return *known;
+  WEIR_TRY(replace_body_.run(row.appservice.value, sha256));
   WEIR_TRY(quarantine_.run(row.appservice.value, sha256, row.body.size(),
                            row.times, row.first_at, row.last_at, row.reason,
                            raw_bytes{row.hs_txn_id}, raw_bytes{row.body}));

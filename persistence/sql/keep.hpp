@@ -36,11 +36,13 @@ private:
 
   dialect speaks_;
   statement find_letter_;
+  statement replace_letter_;
   statement bury_;
   statement letters_;
   statement last_letter_;
   statement remove_letters_;
   statement count_again_;
+  statement replace_body_;
   statement quarantine_;
   statement next_quarantined_;
   statement last_quarantined_;

@@ -112,6 +112,35 @@ bool has_place(queue_no queue, uint64_t seq) {
   return queue <= last_queue && seq <= last_seq;
 }
 
+owed_reading::owed_reading(connection& on)
+  : speaks_{on.speaks()},
+    owed_{on, "read owed", owed_text(speaks_), owed_column_types} {
+}
+
+expected<std::vector<owed_row>> owed_reading::read(queue_no queue,
+                                                   uint64_t after,
+                                                   size_t rows_max,
+                                                   size_t bytes_max) {
+  if (speaks_.postgresql) {
+    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
+                       as_count(rows_max), as_count(bytes_max)));
+  } else {
+    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
+                       as_count(rows_max)));
+  }
+  std::vector<owed_row> rows;
+  size_t bytes = 0;
+  while (bytes <= bytes_max) {
+    WEIR_TRY(auto found, owed_.next());
+    if (!found)
+      break;
+    rows.push_back(read_row(owed_));
+    bytes += rows.back().item.bytes.size();
+  }
+  owed_.done();
+  return rows;
+}
+
 outbox::outbox(connection& on)
   : speaks_{on.speaks()},
     lock_{on, "lock queue", lock_text(speaks_), queue_column_types},
@@ -120,7 +149,13 @@ outbox::outbox(connection& on)
            "owed_events, owed_others, owed_bytes, delivered_stream_ordering, "
            "not_before, paused_by, suspect_first, suspect_last, byte_cap, "
            "delivered_transactions, delivered_events) "
-           "VALUES (:id, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) "
+           // Numbers of one that was removed are not given again.
+           "SELECT id, seq, txn, seq - 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 "
+           "FROM (SELECT id, coalesce((SELECT max(next_seq) FROM removal "
+           "WHERE appservice = id), 1) AS seq, coalesce((SELECT max(next_txn) "
+           "FROM removal WHERE appservice = id), 1) AS txn "
+           "FROM (SELECT CAST(:id AS TEXT) AS id) AS asked) AS given "
+           "WHERE true "
            "ON CONFLICT (id) DO NOTHING"},
     save_{on, "save queue",
           "UPDATE appservice SET next_seq = :next_seq, next_txn = :next_txn, "
@@ -138,10 +173,11 @@ outbox::outbox(connection& on)
           "dropped = :dropped, halted_at = :halted_at, "
           "halted_by = :halted_by, halt_reason = :halt_reason, "
           "orderings = :orderings, ordered_seq = :ordered_seq, "
-          "overflowed = :overflowed, near_bounds = :near_bounds "
+          "overflowed = :overflowed, near_bounds = :near_bounds, "
+          "removed_at = :removed_at "
           "WHERE no = :no"},
     append_{on, "append", append_text(speaks_)},
-    owed_{on, "read owed", owed_text(speaks_), owed_column_types},
+    owed_{on},
     range_{on, "read range",
            "SELECT " + std::string{owed_columns}
              + " FROM outbox WHERE place BETWEEN :first AND :last "
@@ -216,7 +252,7 @@ expected<void> outbox::save_queue(const queue_row& row) {
     row.byte_cap, row.delivered_transactions, row.delivered_events, row.waiting,
     row.waiting_bytes, row.merged, row.dropped, halted.since, halted.by,
     halted.reason, row.orderings, row.ordered_seq, row.overflowed,
-    row.near_bounds, row.no));
+    row.near_bounds, row.removed_at, row.no));
   if (save_.changed() != 1)
     return fail(ec::rejected, "save queue: no such row");
   return ok();
@@ -270,24 +306,7 @@ expected<std::vector<owed_row>> outbox::read_owed(queue_no queue,
                                                   uint64_t after,
                                                   size_t rows_max,
                                                   size_t bytes_max) {
-  if (speaks_.postgresql) {
-    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
-                       as_count(rows_max), as_count(bytes_max)));
-  } else {
-    WEIR_TRY(owed_.run(place_of(queue, after), place_of(queue, last_seq),
-                       as_count(rows_max)));
-  }
-  std::vector<owed_row> rows;
-  size_t bytes = 0;
-  while (bytes <= bytes_max) {
-    WEIR_TRY(auto found, owed_.next());
-    if (!found)
-      break;
-    rows.push_back(read_row(owed_));
-    bytes += rows.back().item.bytes.size();
-  }
-  owed_.done();
-  return rows;
+  return owed_.read(queue, after, rows_max, bytes_max);
 }
 
 expected<std::vector<owed_row>>

@@ -8,7 +8,7 @@ namespace weir::sql {
 /// Column lists and readers that the reading side shares.
 std::string queue_columns(std::string_view prefix);
 inline constexpr std::string_view queue_column_types
-  = "itiitittiiiiiiiiiiiiiiiiiiiittiiii";
+  = "itiitittiiiiiiiiiiiiiiiiiiiittiiiii";
 /// Reads a queue whose first column is `first`. Errors: `ec::corrupt` when the
 /// stored pin cannot be read.
 expected<queue_row> read_queue(statement& from, size_t first);
@@ -19,6 +19,20 @@ int64_t place_of(queue_no queue, uint64_t seq);
 uint64_t seq_at(int64_t place);
 /// Whether there are places up to `seq` in this queue.
 bool has_place(queue_no queue, uint64_t seq);
+
+/// Reads what a queue owes, for either side.
+class owed_reading {
+public:
+  explicit owed_reading(connection& on);
+
+  /// As `outbox_store::read_owed`.
+  expected<std::vector<owed_row>> read(queue_no queue, uint64_t after,
+                                       size_t rows_max, size_t bytes_max);
+
+private:
+  dialect speaks_;
+  statement owed_;
+};
 
 /// Lanes of a pin as they are stored: `lane:first-last`, parted by spaces.
 std::string lanes_text(const std::vector<lane_range>& lanes);
@@ -59,7 +73,7 @@ private:
   statement adopt_;
   statement save_;
   statement append_;
-  statement owed_;
+  owed_reading owed_;
   statement range_;
   statement values_;
   statement rewrite_;

@@ -40,7 +40,8 @@ constexpr std::string_view columns[] = {"no",
                                         "orderings",
                                         "ordered_seq",
                                         "overflowed",
-                                        "near_bounds"};
+                                        "near_bounds",
+                                        "removed_at"};
 static_assert(std::size(columns) == queue_column_types.size());
 
 /// Reads a number and the sign that must follow it; 0 is the end of the text.
@@ -135,6 +136,7 @@ expected<queue_row> read_queue(statement& from, size_t first) {
   row.ordered_seq = from.count(first + 31);
   row.overflowed = from.count(first + 32);
   row.near_bounds = static_cast<uint32_t>(from.number(first + 33));
+  row.removed_at = from.when(first + 34);
   return row;
 }
 

@@ -3,6 +3,7 @@
 #include "persistence/sql/letter_columns.hpp"
 
 #include "persistence/sql/outbox.hpp"
+#include "persistence/sql/removals.hpp"
 #include "persistence/sql/store.hpp"
 
 #include <algorithm>
@@ -122,6 +123,8 @@ reader::reader(std::unique_ptr<connection> on)
           "SELECT " + std::string{body_columns}
             + ", body FROM quarantine WHERE id = :id",
           std::string{body_types} + "b"},
+    owed_{*on_},
+    kept_by_{*on_, "count kept", kept_counts_text, kept_counts_types},
     commands_{*on_, "commands",
               "SELECT id, target, verb, by, at, result FROM command "
               "WHERE id < :before ORDER BY id DESC LIMIT :rows_max",
@@ -261,6 +264,25 @@ expected<std::optional<quarantine_row>> reader::quarantined_body(int64_t id) {
   }
   body_.done();
   return row;
+}
+
+expected<std::vector<owed_row>> reader::owed(const appservice_id& of,
+                                             uint64_t after, size_t rows_max,
+                                             size_t bytes_max) {
+  WEIR_TRY(const auto found, queue(of));
+  if (!found)
+    return std::vector<owed_row>{};
+  return owed_.read(found->row.no, after, rows_max, bytes_max);
+}
+
+expected<kept_counts> reader::kept_by(const appservice_id& of) {
+  WEIR_TRY(ask(kept_by_, of.value));
+  WEIR_TRY(auto found, kept_by_.next());
+  if (!found)
+    return fail(ec::rejected, "count kept: the statement gave no row");
+  const auto counts = read_kept_counts(kept_by_);
+  kept_by_.done();
+  return counts;
 }
 
 expected<std::vector<command_row>> reader::commands(int64_t before,

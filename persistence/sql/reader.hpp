@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/outbox.hpp"
 #include "persistence/sql/snapshot.hpp"
 #include "persistence/sql/statement.hpp"
 #include "persistence/store.hpp"
@@ -25,6 +26,10 @@ public:
   quarantined(const std::optional<appservice_id>& of,
               page_request page) override;
   expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
+  expected<std::vector<owed_row>> owed(const appservice_id& of, uint64_t after,
+                                       size_t rows_max,
+                                       size_t bytes_max) override;
+  expected<kept_counts> kept_by(const appservice_id& of) override;
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
   expected<kept_totals> kept() override;
@@ -49,6 +54,8 @@ private:
   statement quarantined_;
   statement quarantined_of_;
   statement body_;
+  owed_reading owed_;
+  statement kept_by_;
   statement commands_;
   statement kept_;
   statement database_bytes_;

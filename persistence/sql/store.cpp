@@ -67,7 +67,8 @@ sql_store::sql_store(std::unique_ptr<connection> on)
     inbox_{*on_},
     keep_{*on_},
     outcomes_{*on_},
-    commands_{*on_} {
+    commands_{*on_},
+    removals_{*on_} {
 }
 
 expected<std::optional<slot_row>> sql_store::lock_slot(uint32_t slot) {

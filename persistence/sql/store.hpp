@@ -6,6 +6,7 @@
 #include "persistence/sql/orderings.hpp"
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/outcomes.hpp"
+#include "persistence/sql/removals.hpp"
 #include "persistence/sql/waiting.hpp"
 #include "persistence/store.hpp"
 
@@ -52,6 +53,9 @@ public:
   command_store& commands() override {
     return commands_;
   }
+  removal_store& removals() override {
+    return removals_;
+  }
 
 private:
   expected<std::optional<slot_row>> lock_slot(uint32_t slot);
@@ -77,6 +81,7 @@ private:
   sql::keep keep_;
   sql::outcomes outcomes_;
   sql::commands commands_;
+  sql::removals removals_;
   /// What the fence of the open batch told of the time, until it is asked for.
   std::optional<stored_time> begun_at_;
 };

@@ -73,6 +73,9 @@ public:
   command_store& commands() override {
     return inner_.commands();
   }
+  removal_store& removals() override {
+    return inner_.removals();
+  }
 
 private:
   store& inner_;

@@ -232,16 +232,19 @@ bool lane_ledger::buried(size_t bridge, std::string_view bytes) {
 }
 
 void lane_ledger::put_back() {
-  for (auto& to : bridges_) {
-    to.owed.clear();
-    to.newest.clear();
-    to.heard.clear();
-    to.known.clear();
-    to.pins.clear();
-    for (auto& [unused, said] : to.words)
-      for (auto& each : said)
-        each.acknowledged = false;
-  }
+  for (auto& to : bridges_)
+    forget(to);
+}
+
+void lane_ledger::forget(bridge_state& to) {
+  to.owed.clear();
+  to.newest.clear();
+  to.heard.clear();
+  to.known.clear();
+  to.pins.clear();
+  for (auto& [unused, said] : to.words)
+    for (auto& each : said)
+      each.acknowledged = false;
 }
 
 void lane_ledger::check_end() {

@@ -47,6 +47,10 @@ public:
   /// True when it was an element of these lanes.
   bool buried(size_t bridge, std::string_view bytes);
   void put_back();
+  /// All that was kept of a bridge is to go.
+  void removed(size_t bridge) {
+    forget(bridges_[bridge]);
+  }
   /// Ages are by the store's clock, which goes on differently now.
   void clock_moved() {
     knows_ages_ = false;
@@ -102,6 +106,7 @@ private:
     std::vector<std::pair<std::string, size_t>> words; ///< Subject and index.
   };
 
+  static void forget(bridge_state& to);
   std::optional<offer_state> close(uint64_t offer);
   void check_notice(bridge_state& to, const std::string& id,
                     const element& item);

@@ -57,6 +57,7 @@ uint64_t ledger::offer(size_t bridge,
       known.first_offer = number;
       known.first_offer_tick = tick_;
     }
+    known.removed = false;
     known.forms.insert(form_of(each.item));
   }
   return number;
@@ -96,6 +97,8 @@ void ledger::processed(size_t bridge, const std::string& id) {
   if (done.processed)
     return;
   done.processed = true;
+  if (done.first_tick < to.removed_tick)
+    return; // It was in flight.
   for (const auto no : done.elements)
     to.owed.erase({to.elements.at(no).acknowledged_tick, no});
   for (const auto no : done.elements)
@@ -111,6 +114,9 @@ void ledger::arrive(bridge_state& to, const std::string& id, uint64_t no) {
     report("once",
            fmt::format("element {} was done in {} and again in {}", no,
                        arrived.transaction, id));
+  if (arrived.removed)
+    report("what is removed is gone",
+           fmt::format("element {} came in {}", no, id));
   if (arrived.buried)
     report("a dead letter stays one",
            fmt::format("element {} came in {}", no, id));

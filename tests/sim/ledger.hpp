@@ -120,6 +120,9 @@ public:
   void buried(size_t bridge, std::string_view bytes);
   /// A dead letter is owed again, behind all that was acknowledged before.
   void owed_again(size_t bridge, std::string_view bytes, milliseconds at);
+  /// All that was kept of a bridge is to go: only what is offered again, or is
+  /// in flight, may reach it.
+  void removed(size_t bridge, milliseconds at);
 
   // -- upheavals ------------------------------------------------------------
 
@@ -128,6 +131,9 @@ public:
   /// Actors lost their memory. What is stored they find again: all, if the
   /// store took everything in since `stored_since`.
   void memory_lost(milliseconds at, milliseconds stored_since);
+  /// The same, of one bridge that no configuration names any more. A send that
+  /// is under way is ended by who is about to go.
+  void left(size_t bridge, milliseconds at, milliseconds stored_since);
   /// The wishes of bridges may be forgotten from now on: the store cannot
   /// keep them, or its clock was moved unseen.
   void wishes_lost();
@@ -175,6 +181,9 @@ private:
     bool processed = false;
     bool buried = false;
     uint64_t buried_tick = 0;
+    bool removed = false; ///< With its bridge, and was not offered since.
+    uint64_t removed_tick = 0;
+    bool was_processed = false; ///< Or buried, until then.
     bool suspect
       = false; ///< Was in a transaction that was cut for its content.
     std::string transaction; ///< Where it was sent last.
@@ -186,6 +195,7 @@ private:
     bool accepted = false;
     bool ended = false;
     bool skip_asked = false;
+    uint64_t first_tick = 0;
     size_t too_big = 0;
     size_t rejections = 0;
     size_t hangs = 0;
@@ -215,13 +225,14 @@ private:
     milliseconds wish_perhaps_until{0};
     milliseconds alive_at{-1};
     milliseconds rested_until{0}; ///< Not later, had it not shown life.
-    /// The latest that `rests_until` ever was: an old copy may hold that pause.
-    milliseconds rested_ever{0};
+    /// The latest that they ever were: an old copy may hold that pause.
+    milliseconds rested_ever{0}, wish_ever{0};
     milliseconds moved{0};
     milliseconds closed_at{-1};
     std::optional<milliseconds> nothing_owed_since;
     bool perhaps_halted = false; ///< An operator paused it, as far as known.
     bool halted = false;         ///< Surely.
+    uint64_t removed_tick = 0;   ///< 0: it never was.
   };
   struct offer_state {
     size_t bridge = 0;
@@ -248,6 +259,8 @@ private:
   void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
              bool heard);
   static void forget_alive(bridge_state& of);
+  static void forget(bridge_state& of, milliseconds at,
+                     milliseconds stored_since);
   static void forget_idle(bridge_state& of, milliseconds at);
   [[nodiscard]] static uint64_t lane_of_offer(const element_state& of);
   void suspect(bridge_state& to, const transaction_state& of);

@@ -68,6 +68,28 @@ void ledger::owed_again(size_t bridge, std::string_view bytes,
   to.owed.emplace(tick_, no);
 }
 
+void ledger::removed(size_t bridge, milliseconds at) {
+  auto& to = bridges_[bridge];
+  to.removed_tick = ++tick_;
+  to.moved = std::max(to.moved, at);
+  to.owed.clear();
+  to.last_of_offer.clear();
+  to.current.clear();
+  // Its pause went with its row.
+  to.own_until = to.wished_until = milliseconds{0};
+  to.wish_stored_until = to.wish_restored_until = milliseconds{0};
+  to.sure_refusals = 0;
+  for (auto& [no, known] : to.elements) {
+    if (!known.removed) {
+      known.removed_tick = tick_;
+      known.was_processed = known.processed || known.buried;
+    }
+    known.acknowledged_tick = 0;
+    known.required = known.processed = known.buried = false;
+    known.removed = true;
+  }
+}
+
 void ledger::check_halted(const bridge_state& to, const std::string& what) {
   if (to.halted)
     report("paused is paused", what + " was sent to a paused bridge");

@@ -182,3 +182,59 @@ TEST_CASE("ledger: nobody owes a letter that was never offered") {
   run.book.owed_again(0, bytes_of_event(9), run.now);
   CHECK(run.rule() == "invented");
 }
+
+TEST_CASE("ledger: who comes back counts no refusal of before") {
+  told run;
+  run.store({1});
+  run.send("a", {1});
+  run.book.removed(0, run.now);
+  run.close("a", ending::refused);
+  run.store({2});
+  run.send("b", {2});
+  run.close("b", ending::refused);
+  run.wait(1'000);
+  run.send("b", {2});
+  CHECK(run.rule().empty());
+}
+
+TEST_CASE("ledger: who was not configured for a while begins its back-off") {
+  told run;
+  run.store({1});
+  run.refuse("a", 3);
+  run.book.left(0, run.now, milliseconds{0});
+  run.send("a", {1});
+  run.close("a", ending::refused);
+  run.wait(1'000);
+  run.send("a", {1});
+  CHECK(run.rule().empty());
+}
+
+TEST_CASE("ledger: what is removed comes no more, unless it is offered again") {
+  told run;
+  run.store({1, 2});
+  run.send("a", {1});
+  SUBCASE("what was in flight may") {
+    run.book.removed(0, run.now);
+    run.close("a", ending::accepted);
+    CHECK(run.rule_at_end().empty());
+  }
+  SUBCASE("what was not may not") {
+    run.book.removed(0, run.now);
+    run.close("a", ending::accepted);
+    run.deliver("b", {2});
+    CHECK(run.rule() == "what is removed is gone");
+  }
+  SUBCASE("what is offered again must") {
+    run.book.removed(0, run.now);
+    run.close("a", ending::accepted);
+    run.store({1, 2});
+    CHECK(run.rule_at_end() == "nothing is missing");
+  }
+  SUBCASE("under an id of its own") {
+    run.book.removed(0, run.now);
+    run.close("a", ending::accepted);
+    run.store({2});
+    run.send("a", {2});
+    CHECK(run.rule() == "pinned bytes");
+  }
+}

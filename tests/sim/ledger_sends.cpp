@@ -102,6 +102,7 @@ ledger::transaction_state* ledger::take_in(bridge_state& to,
     return &known;
   }
   known.body = body;
+  known.first_tick = tick_;
   const auto content = slice_transaction(body);
   if (!content) {
     report("unchanged", fmt::format("{} is no transaction", id));
@@ -157,9 +158,12 @@ void ledger::closed(size_t bridge, const std::string& id, ending how,
   case ending::given_up: break;
   case ending::cut: return; // No word of the bridge: the same goes again.
   }
-  pause(to, how, wish, at, heard);
-  if (std::exchange(to.no_own_pause, false))
+  // Who sent it may be gone, and may tell who came back under its name.
+  pause(to, how, wish, at, heard && done.first_tick >= to.removed_tick);
+  if (std::exchange(to.no_own_pause, false)) {
     to.own_until = milliseconds{0};
+    to.sure_refusals = 0;
+  }
 }
 
 /// What the answer means for the next send: not before `wished_until` and
@@ -195,8 +199,10 @@ void ledger::pause(bridge_state& to, ending how, milliseconds wish,
   }
   to.rests_until = std::max(to.rests_until, at + longest);
   to.rested_ever = std::max(to.rested_ever, to.rests_until);
-  if (wish.count() > 0)
+  if (wish.count() > 0) {
     to.wish_stored_until = to.rests_until;
+    to.wish_ever = std::max(to.wish_ever, to.wish_stored_until);
+  }
 }
 
 void ledger::ping_closed(size_t bridge, milliseconds at) {
@@ -292,17 +298,27 @@ void ledger::crashed(milliseconds at, milliseconds stored_since) {
 }
 
 void ledger::memory_lost(milliseconds at, milliseconds stored_since) {
-  for (auto& each : bridges_) {
-    // A wish is stored at once; whether it was, is not known if the store
-    // failed meanwhile or this is the very moment.
-    if (each.wished_at >= at || each.wished_at < stored_since)
-      each.wished_until = milliseconds{0};
-    if (each.alive_at >= at || each.alive_at < stored_since)
-      forget_alive(each); // And that the own pause was over.
-    each.wish_restored_until = each.wish_stored_until;
-    each.own_until = milliseconds{0};
-    each.sure_refusals = 0;
-  }
+  for (auto& each : bridges_)
+    forget(each, at, stored_since);
+}
+
+void ledger::left(size_t bridge, milliseconds at, milliseconds stored_since) {
+  auto& to = bridges_[bridge];
+  forget(to, at, stored_since);
+  to.no_own_pause = to.open > 0;
+}
+
+void ledger::forget(bridge_state& of, milliseconds at,
+                    milliseconds stored_since) {
+  // A wish is stored at once; whether it was, is not known if the store
+  // failed meanwhile or this is the very moment.
+  if (of.wished_at >= at || of.wished_at < stored_since)
+    of.wished_until = milliseconds{0};
+  if (of.alive_at >= at || of.alive_at < stored_since)
+    forget_alive(of); // And that the own pause was over.
+  of.wish_restored_until = of.wish_stored_until;
+  of.own_until = milliseconds{0};
+  of.sure_refusals = 0;
 }
 
 void ledger::wishes_lost() {
@@ -317,8 +333,10 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
   ++tick_;
   for (auto& each : bridges_) {
     each.current.clear();
+    each.removed_tick = 0; // It is there again.
     each.moved = std::max(each.moved, at);
     each.rests_until = std::max(each.rests_until, each.rested_ever);
+    each.wish_stored_until = each.wish_restored_until = each.wish_ever;
     for (auto& [id, known] : each.transactions) {
       known.ended = false;
       known.hangs = hangs_min; // It may come again, under another id.
@@ -326,6 +344,9 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
     each.last_of_offer.clear();
     for (auto& [no, known] : each.elements) {
       known.buried = known.buried && known.buried_tick <= mark;
+      if (known.removed_tick > mark)
+        known.processed |= known.was_processed; // The copy may know it.
+      known.removed = false;
       if (known.acknowledged_tick <= mark)
         continue;
       each.owed.erase({known.acknowledged_tick, no});

@@ -144,6 +144,12 @@ void node::drop(const drop_letters& which,
   caf::anon_send(impl_->house->gateway, ask_drop{which, {std::move(done)}});
 }
 
+void node::remove(const appservice_id& id,
+                  std::function<void(expected<removal_done>)> done) {
+  caf::anon_send(impl_->house->gateway,
+                 ask_removal{{id, {}, "operator", {}, {}}, {std::move(done)}});
+}
+
 void node::alive(const appservice_id& id) {
   caf::anon_send(impl_->house->gateway, bridge_alive{id});
 }

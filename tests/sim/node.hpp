@@ -41,6 +41,8 @@ public:
               std::function<void(expected<kept_changed>)> done);
   void drop(const drop_letters& which,
             std::function<void(expected<kept_changed>)> done);
+  void remove(const appservice_id& id,
+              std::function<void(expected<removal_done>)> done);
   /// The configuration was read again.
   void reload(const house_settings& now);
   void wake(const appservice_id& id, std::optional<owed_transaction> pinned);

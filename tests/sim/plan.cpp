@@ -132,6 +132,21 @@ void add_letters(plan& to) {
   }
 }
 
+/// Of bridges that are not alone: no configuration is without one.
+void add_removals(plan& to) {
+  dice random{to.seed ^ 0x7e307edU};
+  if (to.bridges.size() < 2 || random.one_in(2))
+    return;
+  for (auto count = random.between(1, 2); count > 0; --count) {
+    entry line;
+    line.what = act::remove_bridge;
+    line.at = milliseconds{random.between(0, to.ends.count())};
+    line.bridge = random.below(to.bridges.size());
+    line.amount = random.between(1, 90'000);
+    to.entries.push_back(line);
+  }
+}
+
 /// A bridge comes back from an outage and shows it, takes what is sent for that
 /// reason, and the node ends as it hears so: these meet too seldom by chance.
 void add_shown_life(plan& to) {
@@ -193,6 +208,7 @@ plan make_plan(uint64_t seed) {
   add_shown_life(result);
   add_operator(result);
   add_letters(result);
+  add_removals(result);
   return result;
 }
 

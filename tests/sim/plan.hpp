@@ -54,21 +54,25 @@ enum class act : uint8_t {
   wake_late,  ///< An old one, with what it promised then.
   // -- the operator ---------------------------------------------------------
   reload, ///< The configuration is read again: another token of the bridge.
-  pause_queue,  ///< For `amount` milliseconds.
-  retry_now,    ///< By force when `step` is odd.
-  skip_current, ///< The transaction that was sent last.
-  replay_dead,  ///< All dead letters, or by name when `step` is odd.
-  drop_dead,    ///< Likewise.
+  pause_queue,   ///< For `amount` milliseconds.
+  retry_now,     ///< By force when `step` is odd.
+  skip_current,  ///< The transaction that was sent last.
+  replay_dead,   ///< All dead letters, or by name when `step` is odd.
+  drop_dead,     ///< Likewise.
+  remove_bridge, ///< It comes back, clean, after `amount` milliseconds.
 };
-BOOST_DESCRIBE_ENUM(
-  act, offer, burst, ping, repeat_transaction, repeat_under_new_id,
-  restart_homeserver, crash_before_commit, crash_after_commit,
-  power_cut_before_commit, power_cut_after_commit, crash_before_send,
-  crash_after_send, crash_before_acknowledge, kill_actor, handler_throws, drain,
-  commit_lost, commit_answer_lost, flush_fails, database_away, disk_full,
-  clock_step, yesterday, answer_status, retry_after, hang, reset_unread,
-  reset_processed, torn, slow, no_connection, outage, wake_again, wake_late,
-  reload, pause_queue, retry_now, skip_current, replay_dead, drop_dead)
+BOOST_DESCRIBE_ENUM(act, offer, burst, ping, repeat_transaction,
+                    repeat_under_new_id, restart_homeserver,
+                    crash_before_commit, crash_after_commit,
+                    power_cut_before_commit, power_cut_after_commit,
+                    crash_before_send, crash_after_send,
+                    crash_before_acknowledge, kill_actor, handler_throws, drain,
+                    commit_lost, commit_answer_lost, flush_fails, database_away,
+                    disk_full, clock_step, yesterday, answer_status,
+                    retry_after, hang, reset_unread, reset_processed, torn,
+                    slow, no_connection, outage, wake_again, wake_late, reload,
+                    pause_queue, retry_now, skip_current, replay_dead,
+                    drop_dead, remove_bridge)
 
 std::string to_string(act what);
 

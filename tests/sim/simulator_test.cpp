@@ -71,7 +71,7 @@ TEST_CASE("simulator: a plan has traffic and faults of many kinds") {
   for (uint64_t seed = 1; seed <= 100; ++seed)
     for (const auto& line : make_plan(seed).entries)
       kinds.insert(line.what);
-  CHECK(kinds.size() == static_cast<size_t>(act::drop_dead) + 1);
+  CHECK(kinds.size() == static_cast<size_t>(act::remove_bridge) + 1);
 }
 
 TEST_CASE("simulator: a run leaves a trace that can be read") {

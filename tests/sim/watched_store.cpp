@@ -163,6 +163,50 @@ private:
   batch_content& content_;
 };
 
+class watched_removals final : public removal_store {
+public:
+  watched_removals(store& inner, batch_content& content)
+    : inner_{inner.removals()},
+      keep_{inner.keep()},
+      content_{content} {
+  }
+
+  expected<std::vector<held_queue>> queues(const appservice_id& after,
+                                           size_t rows_max) override {
+    return inner_.queues(after, rows_max);
+  }
+  expected<kept_counts> count_kept(const appservice_id& of) override {
+    return inner_.count_kept(of);
+  }
+  expected<void> begin(const removal_row& row) override {
+    content_.removed.push_back(row.appservice);
+    return inner_.begin(row);
+  }
+  expected<std::optional<removal_row>>
+  unfinished(const std::optional<appservice_id>& of) override {
+    return inner_.unfinished(of);
+  }
+  expected<uint64_t> remove_some(const removal_row& row,
+                                 size_t rows_max) override {
+    return inner_.remove_some(row, rows_max);
+  }
+  expected<void> finish(const removal_row& row) override {
+    WEIR_TRY(inner_.finish(row));
+    WEIR_TRY(const auto there,
+             keep_.read_letters(row.appservice, 0, INT64_MAX, SIZE_MAX / 2,
+                                SIZE_MAX / 2));
+    auto& letters = content_.removal_ended[row.appservice.value];
+    for (const auto& letter : there)
+      letters.push_back(letter.id);
+    return ok();
+  }
+
+private:
+  removal_store& inner_;
+  keep_store& keep_;
+  batch_content& content_;
+};
+
 class watched_store final : public store {
 public:
   watched_store(std::unique_ptr<store> inner, std::shared_ptr<store_watch> by)
@@ -170,7 +214,8 @@ public:
       by_{std::move(by)},
       outbox_{inner_->outbox(), content_},
       keep_{inner_->keep(), content_},
-      outcomes_{inner_->outcomes(), content_} {
+      outcomes_{inner_->outcomes(), content_},
+      removals_{*inner_, content_} {
   }
 
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
@@ -237,6 +282,9 @@ public:
   command_store& commands() override {
     return inner_->commands();
   }
+  removal_store& removals() override {
+    return removals_;
+  }
 
 private:
   expected<void> there() {
@@ -254,6 +302,7 @@ private:
   watched_outbox outbox_;
   watched_keep keep_;
   watched_outcomes outcomes_;
+  watched_removals removals_;
 };
 
 expected<void> watched_store::commit_inside() {
@@ -290,80 +339,6 @@ expected<void> watched_store::commit() {
   return commit_inside();
 }
 
-class watched_reader final : public store_reader {
-public:
-  watched_reader(std::unique_ptr<store_reader> inner,
-                 std::shared_ptr<store_watch> by)
-    : inner_{std::move(inner)},
-      by_{std::move(by)} {
-  }
-
-  expected<store_identity> identity() override {
-    WEIR_TRY(there());
-    return inner_->identity();
-  }
-  expected<stored_time> now() override {
-    WEIR_TRY(there());
-    return inner_->now();
-  }
-  expected<std::vector<queue_view>> queues(page_request page) override {
-    WEIR_TRY(there());
-    return inner_->queues(page);
-  }
-  expected<std::optional<queue_view>> queue(const appservice_id& id) override {
-    WEIR_TRY(there());
-    return inner_->queue(id);
-  }
-  expected<std::vector<dead_letter_row>>
-  dead_letters(const std::optional<appservice_id>& of,
-               page_request page) override {
-    WEIR_TRY(there());
-    return inner_->dead_letters(of, page);
-  }
-  expected<std::optional<dead_letter_row>> dead_letter(int64_t id) override {
-    WEIR_TRY(there());
-    return inner_->dead_letter(id);
-  }
-  expected<std::vector<quarantine_row>>
-  quarantined(const std::optional<appservice_id>& of,
-              page_request page) override {
-    WEIR_TRY(there());
-    return inner_->quarantined(of, page);
-  }
-  expected<std::optional<quarantine_row>>
-  quarantined_body(int64_t id) override {
-    WEIR_TRY(there());
-    return inner_->quarantined_body(id);
-  }
-  expected<std::vector<command_row>> commands(int64_t before,
-                                              size_t rows_max) override {
-    WEIR_TRY(there());
-    return inner_->commands(before, rows_max);
-  }
-  expected<kept_totals> kept() override {
-    WEIR_TRY(there());
-    return inner_->kept();
-  }
-  expected<uint64_t> database_bytes() override {
-    WEIR_TRY(there());
-    return inner_->database_bytes();
-  }
-  expected<std::unique_ptr<store_snapshot>>
-  open_snapshot(snapshot_access with) override {
-    WEIR_TRY(there());
-    return inner_->open_snapshot(with);
-  }
-
-private:
-  expected<void> there() {
-    if (by_->is_away())
-      return fail(ec::unavailable, "the database is away");
-    return ok();
-  }
-  std::unique_ptr<store_reader> inner_;
-  std::shared_ptr<store_watch> by_;
-};
-
 } // namespace
 
 bool batch_content::pins(const queue_row& row) const {
@@ -390,11 +365,6 @@ std::set<store_step> batch_content::steps() const {
 std::unique_ptr<store> watch_store(std::unique_ptr<store> inner,
                                    std::shared_ptr<store_watch> by) {
   return std::make_unique<watched_store>(std::move(inner), std::move(by));
-}
-
-std::unique_ptr<store_reader> watch_reader(std::unique_ptr<store_reader> inner,
-                                           std::shared_ptr<store_watch> by) {
-  return std::make_unique<watched_reader>(std::move(inner), std::move(by));
 }
 
 } // namespace weir::sim

@@ -32,7 +32,10 @@ struct batch_content {
   std::vector<end> ends;
   std::vector<burial> burials;
   std::map<int64_t, burial> letters_read;
-  std::vector<burial> letters_taken; ///< They are no letters any more.
+  std::vector<burial> letters_taken;  ///< They are no letters any more.
+  std::vector<appservice_id> removed; ///< Their removal began.
+  /// It ended, and these letters are there.
+  std::map<std::string, std::vector<int64_t>> removal_ended;
   std::vector<queue_row> rows;
   /// What was pinned when a row was read first, by appservice.
   std::map<std::string, txn_id> pins_before;

@@ -84,7 +84,10 @@ world::world(plan of, run_options how)
                                   milliseconds{-1},
                                   std::nullopt,
                                   false,
-                                  {}}));
+                                  {},
+                                  {},
+                                  std::nullopt,
+                                  std::nullopt}));
   for (const auto& line : plan_.entries)
     if (line.what == act::yesterday)
       copies_.push_back(
@@ -134,7 +137,7 @@ house_config world::config() {
   settings.seed = random_() | 1;
   settings_ = settings;
   house_config result;
-  result.settings = std::make_shared<const house_settings>(settings);
+  result.settings = std::make_shared<const house_settings>(in_force());
   result.open_store = [this]() -> expected<std::unique_ptr<store>> {
     if (is_away())
       return fail(ec::unavailable, "the database is away");
@@ -164,7 +167,10 @@ void world::start_node() {
     doubt_.reset();
     ledger_.put_back(to_put_back_->mark, now_);
     lanes_.put_back();
+    for (auto& each : sides_)
+      each->letters_going.clear();
     pauses_unknown();
+    removals_lost();
     // Old pauses may be in force again; read by another clock, for long.
     trouble(now_ + milliseconds{clock_was_moved_ ? 1'200'000 : 100'000});
     to_put_back_.reset();
@@ -193,6 +199,7 @@ void world::end_life() {
   }
   offers_.clear();
   commands_lost();
+  removals_lost();
   ledger_.crashed(now_, store_well_since_);
   miss_move();
   starts_at_ = now_ + milliseconds{random_.between(50, 3'000)};
@@ -286,7 +293,8 @@ std::optional<milliseconds> world::next_moment() const {
     if (!copy.content)
       consider(copy.taken_at);
   for (const auto& each : sides_)
-    consider(each->hs.next_at()), consider(each->resume_at);
+    consider(each->hs.next_at()), consider(each->resume_at),
+      consider(each->back_at), consider(each->remove_at);
   consider(away_until_);
   consider(full_until_);
   consider(plan_.ends);
@@ -333,6 +341,7 @@ void world::act_due() {
          && plan_.entries[next_entry_].at <= now_)
     act_on(plan_.entries[next_entry_++]);
   resume_due();
+  removals_due();
   offer_all();
 }
 

@@ -88,7 +88,11 @@ private:
     milliseconds reloaded_at{-1};
     std::optional<milliseconds> resume_at = std::nullopt;
     bool perhaps_halted = false; ///< By an operator, who has to resume it.
-    std::map<int64_t, lane> letters = {}; ///< Dead ones, by id.
+    std::map<int64_t, lane> letters = {};       ///< Dead ones, by id.
+    std::map<int64_t, lane> letters_going = {}; ///< Of who is removed.
+    /// No configuration names it until then.
+    std::optional<milliseconds> back_at = std::nullopt;
+    std::optional<milliseconds> remove_at = std::nullopt; ///< Asked again.
   };
   struct doubt {
     batch_content content;
@@ -117,7 +121,14 @@ private:
   void ask_letters(size_t bridge, bool drop, const kept_selection& which);
   void letters_changed(size_t bridge, bool drop, kept_selection which,
                        const expected<kept_changed>& done);
+  void take_operations(const batch_content& content);
   void take_letters(const batch_content& content);
+  void remove_bridge(const entry& line);
+  void ask_removal_of(size_t bridge);
+  void removals_due();
+  void removals_lost();
+  void take_removals(const batch_content& content);
+  [[nodiscard]] house_settings in_force() const;
   void commands_lost();
   void pauses_unknown();
   void move_clock(milliseconds by);

@@ -11,8 +11,9 @@ bool world::is_over() {
   if (now_ < plan_.ends || next_entry_ < plan_.entries.size() || !node_
       || draining_ || !open_.empty() || !ledger_.all_delivered())
     return false;
-  const auto is_done
-    = [](const auto& each) { return each->hs.done() && !each->perhaps_halted; };
+  const auto is_done = [](const auto& each) {
+    return each->hs.done() && !each->perhaps_halted && !each->back_at;
+  };
   if (!std::all_of(sides_.begin(), sides_.end(), is_done))
     return false;
   // It may owe a transaction whose acknowledgement was lost.

@@ -111,6 +111,7 @@ void world::act_on(const entry& line) {
   case act::skip_current: return operate(line);
   case act::replay_dead:
   case act::drop_dead: return change_letters(line);
+  case act::remove_bridge: return remove_bridge(line);
   case act::outage: met(line.what); [[fallthrough]];
   case act::answer_status:
   case act::retry_after:
@@ -133,7 +134,7 @@ void world::reload(const entry& line) {
   if (!node_)
     return;
   settings_.queues[line.bridge].hs_token = to.token;
-  node_->reload(settings_);
+  node_->reload(in_force());
   if (!draining_)
     ledger_.served_anew(line.bridge, now_);
 }

@@ -51,6 +51,11 @@ void world::letters_changed(size_t bridge, bool drop, kept_selection which,
   ask_letters(bridge, drop, which);
 }
 
+void world::take_operations(const batch_content& content) {
+  take_letters(content);
+  take_removals(content);
+}
+
 /// Of letters that leave, those whose queue was saved are owed again.
 void world::take_letters(const batch_content& content) {
   for (const auto& letter : content.letters_taken) {

@@ -144,6 +144,8 @@ void world::offer_all() {
   for (size_t i = 0; i < sides_.size(); ++i) {
     if (!node_ || node_ended_ || draining_)
       return;
+    if (sides_[i]->back_at)
+      continue; // It would be told 404.
     if (auto what = sides_[i]->hs.next(now_))
       offer(i, std::move(*what));
   }

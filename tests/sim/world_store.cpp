@@ -37,7 +37,8 @@ void world::act_on_store(const entry& line) {
     break;
   default: return move_clock(lasts);
   }
-  store_well_since_ = std::max(store_well_since_, now_ + lasts);
+  // What was not taken is tried again a while later.
+  store_well_since_ = std::max(store_well_since_, now_ + lasts + store_trouble);
   trouble(now_ + lasts + store_trouble);
 }
 
@@ -146,7 +147,7 @@ void world::take_commit(const batch_content& content) {
     if (!lanes_.buried(index, burial.bytes))
       ledger_.buried(index, burial.bytes);
   }
-  take_letters(content);
+  take_operations(content);
   for (const auto& end : content.ends) {
     const auto index = bridge_called(std::string_view{end.queue}.substr(
       std::string_view{"appservice/"}.size()));

@@ -11,11 +11,15 @@ expected<int64_t> memory_keep::bury(const dead_letter_row& row) {
       || !storable_as_text(row.reason)
       || !storable_as_text(row.appservice.value))
     return fail(on_.failed(ec::rejected, "bury: text"));
-  for (const auto& [id, letter] : on_.tables().letters) {
+  std::optional<int64_t> known;
+  for (const auto& [id, letter] : on_.tables().letters)
     if (letter.appservice == row.appservice
         && letter.item.bytes == row.item.bytes)
-      return id;
-  }
+      known = id;
+  if (known && !is_going(row.appservice, *known, &removal_row::last_letter))
+    return *known;
+  if (known)
+    on_.erase<&memory_tables::letters>(*known);
   auto kept = row;
   kept.id = on_.tables().last_letter + 1;
   on_.set<&memory_tables::last_letter>(kept.id);
@@ -69,9 +73,20 @@ expected<uint64_t> memory_keep::remove_letters(const appservice_id& of,
   return removed;
 }
 
+/// Whether a row goes with a removed appservice.
+bool memory_keep::is_going(const appservice_id& of, int64_t id,
+                           int64_t removal_row::*last) {
+  const auto& all = on_.tables().removals;
+  return std::ranges::any_of(all, [&](const auto& each) {
+    return each.second.appservice == of && !each.second.done
+      && id <= each.second.*last;
+  });
+}
+
 std::optional<int64_t> memory_keep::count_again(const quarantine_row& row) {
   for (auto [id, known] : on_.tables().quarantine) {
-    if (known.appservice == row.appservice && known.body == row.body) {
+    if (known.appservice == row.appservice && known.body == row.body
+        && !is_going(row.appservice, id, &removal_row::last_body)) {
       ++known.times;
       known.last_at = row.last_at;
       on_.put<&memory_tables::quarantine>(id, known);
@@ -94,6 +109,13 @@ expected<int64_t> memory_keep::quarantine(const quarantine_row& row) {
     return fail(on_.failed(ec::rejected, "quarantine: text"));
   if (const auto known = count_again(row))
     return *known;
+  const auto& bodies = on_.tables().quarantine;
+  const auto going = std::ranges::find_if(bodies, [&](const auto& each) {
+    return each.second.appservice == row.appservice
+      && each.second.body == row.body;
+  });
+  if (going != bodies.end())
+    on_.erase<&memory_tables::quarantine>(int64_t{going->first});
   auto kept = row;
   kept.id = on_.tables().last_quarantine + 1;
   on_.set<&memory_tables::last_quarantine>(kept.id);

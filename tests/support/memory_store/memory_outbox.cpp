@@ -61,6 +61,12 @@ expected<queue_row> memory_outbox::adopt_queue(const appservice_id& id) {
   queue_row row;
   row.no = on_.tables().last_queue + 1;
   row.id = id;
+  for (const auto& [no, removed] : on_.tables().removals)
+    if (removed.appservice == id) {
+      row.next_seq = std::max(row.next_seq, removed.next_seq);
+      row.next_txn = std::max(row.next_txn, removed.next_txn);
+    }
+  row.acked = row.next_seq - 1;
   on_.set<&memory_tables::last_queue>(row.no);
   on_.put<&memory_tables::queue_ids>(id.value, row.no);
   on_.put<&memory_tables::queues>(row.no, row);

@@ -120,6 +120,8 @@ public:
 
 private:
   std::optional<int64_t> count_again(const quarantine_row& row);
+  bool is_going(const appservice_id& of, int64_t id,
+                int64_t removal_row::*last);
 
   memory_session& on_;
 };
@@ -149,5 +151,31 @@ public:
 private:
   memory_session& on_;
 };
+
+/// Port `removal_store` in memory.
+class memory_removals final : public removal_store {
+public:
+  explicit memory_removals(memory_session& on) : on_{on} {
+  }
+  expected<std::vector<held_queue>> queues(const appservice_id& after,
+                                           size_t rows_max) override;
+  expected<kept_counts> count_kept(const appservice_id& of) override;
+  expected<void> begin(const removal_row& row) override;
+  expected<std::optional<removal_row>>
+  unfinished(const std::optional<appservice_id>& of) override;
+  expected<uint64_t> remove_some(const removal_row& row,
+                                 size_t rows_max) override;
+  expected<void> finish(const removal_row& row) override;
+
+private:
+  template <auto Table, class Belongs>
+  uint64_t remove_of(size_t rows_max, Belongs belongs);
+
+  memory_session& on_;
+};
+
+/// What the port counts, of any tables.
+kept_counts kept_counts_of(const memory_tables& tables,
+                           const appservice_id& of);
 
 } // namespace weir::test

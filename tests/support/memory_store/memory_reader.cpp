@@ -1,4 +1,4 @@
-#include "tests/support/memory_store/memory_state.hpp"
+#include "tests/support/memory_store/memory_ports.hpp"
 
 #include <algorithm>
 
@@ -94,6 +94,12 @@ public:
   quarantined(const std::optional<appservice_id>& of,
               page_request page) override;
   expected<std::optional<quarantine_row>> quarantined_body(int64_t id) override;
+  expected<std::vector<owed_row>> owed(const appservice_id& of, uint64_t after,
+                                       size_t rows_max,
+                                       size_t bytes_max) override;
+  expected<kept_counts> kept_by(const appservice_id& of) override {
+    return look([&](const auto& tables) { return kept_counts_of(tables, of); });
+  }
   expected<std::vector<command_row>> commands(int64_t before,
                                               size_t rows_max) override;
   expected<kept_totals> kept() override {
@@ -207,6 +213,27 @@ memory_reader::quarantined_body(int64_t id) {
     const auto found = tables.quarantine.find(id);
     return found == tables.quarantine.end() ? std::optional<quarantine_row>{}
                                             : found->second;
+  });
+}
+
+expected<std::vector<owed_row>> memory_reader::owed(const appservice_id& of,
+                                                    uint64_t after,
+                                                    size_t rows_max,
+                                                    size_t bytes_max) {
+  return look([&](const memory_tables& tables) {
+    std::vector<owed_row> rows;
+    const auto no = tables.queue_ids.find(of.value);
+    if (no == tables.queue_ids.end())
+      return rows;
+    size_t bytes = 0;
+    for (auto each = tables.outbox.upper_bound({no->second, after});
+         each != tables.outbox.end() && each->first.first == no->second
+         && rows.size() < rows_max && bytes <= bytes_max;
+         ++each) {
+      rows.push_back(each->second);
+      bytes += rows.back().item.bytes.size();
+    }
+    return rows;
   });
 }
 

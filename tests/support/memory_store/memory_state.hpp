@@ -52,6 +52,7 @@ struct memory_tables {
   std::map<uint32_t, uint64_t> forgotten_outcomes;
   std::map<std::string, queue_status_row> statuses;
   std::map<int64_t, command_row> commands;
+  std::map<queue_no, removal_row> removals;
 };
 
 class memory_session;

@@ -24,7 +24,8 @@ public:
       inbox_{on_},
       keep_{on_},
       outcomes_{on_},
-      commands_{on_} {
+      commands_{on_},
+      removals_{on_} {
   }
 
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
@@ -70,6 +71,9 @@ public:
   command_store& commands() override {
     return commands_;
   }
+  removal_store& removals() override {
+    return removals_;
+  }
 
 private:
   stored_time clock();
@@ -85,6 +89,7 @@ private:
   memory_keep keep_;
   memory_outcomes outcomes_;
   memory_commands commands_;
+  memory_removals removals_;
   /// What the fence of the open batch told of the time, as with SQL.
   std::optional<stored_time> begun_at_;
 };

@@ -27,12 +27,13 @@ public:
             + "\nhs_token: " + token + "-" + id
             + "\nsender_localpart: b\nnamespaces: {}\n");
   }
-  void configure(const std::string& more) const {
+  void configure(const std::string& more,
+                 const std::string& of_appservices = {}) const {
     write("weir.yaml",
           "homeserver: {name: example.org, url: 'http://h'}\n"
           "storage: {url: 'sqlite://"
             + path() + "/weir.db'}\nappservices: {registrations: '" + path()
-            + "/*.reg.yaml'}\n" + more);
+            + "/*.reg.yaml'" + of_appservices + "}\n" + more);
   }
   reload_report reload() {
     return reloader_.reload();
@@ -68,6 +69,15 @@ TEST_CASE("reloader: files that did not change hand nothing over") {
   CHECK(report.applied);
   CHECK_FALSE(report.changes.any());
   CHECK(on.applied == 0);
+}
+
+TEST_CASE("reloader: how long removed ones are kept is handed over") {
+  running on;
+  on.configure("", ", keep_removed: 2d");
+  CHECK(on.reload().applied);
+  CHECK(on.applied == 1);
+  CHECK(on.reload().applied);
+  CHECK(on.applied == 1);
 }
 
 TEST_CASE("reloader: bridges that come, change and go are handed over") {

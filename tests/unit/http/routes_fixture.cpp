@@ -86,6 +86,9 @@ public:
   command_store& commands() override {
     return real_->commands();
   }
+  removal_store& removals() override {
+    return real_->removals();
+  }
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
                                  uint64_t run) override {
     return real_->take_slot(slot, owner, run);

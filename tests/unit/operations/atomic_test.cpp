@@ -1,3 +1,4 @@
+#include "actors/operations/removal.hpp"
 #include "tests/unit/operations/fixture.hpp"
 
 #include "tests/support/memory_store/memory_state.hpp"
@@ -25,6 +26,8 @@ void check_same(const memory_tables& a, const memory_tables& b) {
   CHECK(a.outbox == b.outbox);
   CHECK(a.letters == b.letters);
   CHECK(a.commands == b.commands);
+  CHECK(a.removals == b.removals);
+  CHECK(a.orderings == b.orderings);
   CHECK(a.quarantine == b.quarantine);
   CHECK(a.outcomes == b.outcomes);
   CHECK(a.statuses == b.statuses);
@@ -114,6 +117,11 @@ std::vector<scenario> scenarios() {
      [](memory_house& on) {
        return code_of(
          on.ask(operations::drop, drop_letters{{"a"}, {}, "", {}}));
+     }},
+    {"remove", bury_three,
+     [](memory_house& on) {
+       return code_of(
+         on.ask(operations::remove, remove_appservice{{"a"}, {}, "", {}, {}}));
      }},
     settling(settlement::delivered),
     settling(settlement::bisected),

@@ -78,6 +78,9 @@ public:
   command_store& commands() override {
     return real_.commands();
   }
+  removal_store& removals() override {
+    return real_.removals();
+  }
 
   // The batch belongs to the runner and its own store.
   expected<slot_lease> take_slot(uint32_t, const std::string&,
