@@ -1,6 +1,7 @@
 #include "http/query.hpp"
 
 #include "http/router.hpp"
+#include "persistence/text_check.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ expected<int64_t> whole_number(std::string_view name, std::string_view text) {
   const auto parsed
     = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()
-      || number < 0)
+      || text.front() == '-')
     return fail(ec::invalid_argument,
                 std::string{name} + " is a whole number from 0");
   return number;
@@ -53,10 +54,10 @@ expected<std::string> one_line(std::string_view name, std::string text,
   const bool controls = std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
-  if (controls || text.size() > bytes_max)
-    return fail(
-      ec::invalid_argument,
-      fmt::format("{} is one line of at most {} bytes", name, bytes_max));
+  if (controls || text.size() > bytes_max || !storable_as_text(text))
+    return fail(ec::invalid_argument,
+                fmt::format("{} is one line of UTF-8 of at most {} bytes", name,
+                            bytes_max));
   return text;
 }
 

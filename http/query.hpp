@@ -28,8 +28,8 @@ expected<int64_t> whole_number(std::string_view name, std::string_view text);
 /// `limits::page_rows_max`.
 expected<uint64_t> page_size(std::string_view text);
 
-/// Text for logs and terminals: one line of at most `bytes_max` bytes, without
-/// control characters.
+/// Text for rows, logs and terminals: one line of UTF-8 of at most `bytes_max`
+/// bytes, without control characters.
 expected<std::string> one_line(std::string_view name, std::string text,
                                size_t bytes_max);
 

@@ -1,5 +1,7 @@
 #include "http/router.hpp"
 
+#include "persistence/text_check.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -15,45 +17,6 @@ std::optional<unsigned> hex_digit(char c) noexcept {
   if (c >= 'A' && c <= 'F')
     return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
-}
-
-/// How many bytes the UTF-8 sequence that `lead` begins has; 0 when it begins
-/// none.
-size_t sequence_size(unsigned char lead) noexcept {
-  if (lead < 0x80)
-    return 1;
-  if (lead >= 0xC2 && lead < 0xE0)
-    return 2;
-  if (lead >= 0xE0 && lead < 0xF0)
-    return 3;
-  return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
-}
-
-/// Whether a database may keep `text` as text: UTF-8 without NUL.
-bool storable(std::string_view text) noexcept {
-  for (size_t at = 0; at < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const auto size = sequence_size(lead);
-    if (lead == 0 || size == 0 || at + size > text.size())
-      return false;
-    for (size_t i = 1; i < size; ++i) {
-      const auto next = static_cast<unsigned char>(text[at + i]);
-      // The second byte also tells overlong forms, surrogates and values past
-      // U+10FFFF.
-      const auto low = i > 1 ? 0x80
-        : lead == 0xE0       ? 0xA0
-        : lead == 0xF0       ? 0x90
-                             : 0x80;
-      const auto high = i > 1 ? 0xBF
-        : lead == 0xED        ? 0x9F
-        : lead == 0xF4        ? 0x8F
-                              : 0xBF;
-      if (next < low || next > high)
-        return false;
-    }
-    at += size;
-  }
-  return true;
 }
 
 /// Raw bytes past ASCII as escapes, so that any id can be stored.
@@ -238,7 +201,7 @@ route classify(std::string_view method, std::string_view target) {
   found.allow = seen.allow;
   found.forward = one_leading_slash(rest, query);
   found.txn = percent_decoded(seen.id);
-  if (!storable(found.txn))
+  if (!storable_as_text(found.txn))
     found.txn = escaped(seen.id);
   return found;
 }

@@ -7,14 +7,15 @@ target_sources(
           fuzz/registration_property.cpp fuzz/configuration_property.cpp
           fuzz/transaction_fuzz_test.cpp fuzz/schema_corpus_test.cpp)
 target_sources(http_tests PRIVATE fuzz/request_property.cpp
+                                  fuzz/query_property.cpp
                                   fuzz/answer_property.cpp
                                   fuzz/http_corpus_test.cpp)
 
 target_sources(trace_tests PRIVATE fuzz/trace_property.cpp
                                    fuzz/trace_corpus_test.cpp)
 
-set(fuzzers transaction submission token registration configuration request answer
-            trace)
+set(fuzzers transaction submission token registration configuration request query
+            answer trace)
 
 # Guided by coverage they run in a build of their own, by clang, which
 # scripts/fuzz makes. A minute each is what every check can spend.
@@ -54,8 +55,8 @@ target_link_libraries(weir_fuzz_trace PUBLIC weir_schema
 add_library(
   weir_fuzz_http OBJECT
   ../http/boost_assert.cpp ../http/auth.cpp ../http/framing.cpp ../http/matrix_reply.cpp
-  ../http/message_reader.cpp ../http/router.cpp ../http/wire.cpp
-  ../http/client/answer_reader.cpp)
+  ../http/message_reader.cpp ../http/query.cpp ../http/router.cpp ../http/wire.cpp
+  ../http/client/answer_reader.cpp ../persistence/text_check.cpp)
 target_compile_definitions(weir_fuzz_http PUBLIC BOOST_ENABLE_ASSERT_HANDLER)
 target_compile_options(weir_fuzz_http PRIVATE -fsanitize=fuzzer-no-link)
 target_link_libraries(weir_fuzz_http PUBLIC weir_schema Threads::Threads
@@ -69,7 +70,7 @@ foreach(fuzzer IN LISTS fuzzers)
   target_compile_options(${program} PRIVATE -fsanitize=fuzzer)
   target_link_options(${program} PRIVATE -fsanitize=fuzzer)
   target_link_libraries(${program} PRIVATE weir_policy weir_schema)
-  if(fuzzer STREQUAL request OR fuzzer STREQUAL answer)
+  if(fuzzer MATCHES "^(request|query|answer)$")
     target_link_libraries(${program} PRIVATE weir_fuzz_http OpenSSL::SSL OpenSSL::Crypto)
   endif()
   if(fuzzer STREQUAL trace)

@@ -36,6 +36,11 @@ std::string broken_token_property(std::string_view bytes);
 /// the token.
 std::string broken_request_property(std::string_view bytes);
 
+/// A query: each parameter stands in it, in order, and none is left out; a
+/// value that is written again is read as the same; what is taken as a number
+/// or as a name is one.
+std::string broken_query_property(std::string_view query);
+
 /// What a bridge sends back: the pieces in which it arrives change nothing, its
 /// bounds hold, and the verdict asks for no longer pause than there is.
 std::string broken_answer_property(std::string_view bytes);
