@@ -107,7 +107,9 @@ void directory_state::know(std::shared_ptr<const house_settings> settings) {
 }
 
 void directory_state::use(const use_settings& now) {
-  const auto changed = changed_queues(*config_.settings, *now.value);
+  const auto old = config_.settings;
+  const auto changed = changed_queues(*old, *now.value);
+  const auto before = std::exchange(known_, {});
   know(now.value);
   for (auto& [id, one] : live_) {
     const auto found = known_.find(id);
@@ -118,6 +120,14 @@ void directory_state::use(const use_settings& now) {
   }
   if (draining_)
     return;
+  // One that has no actor, since the store was away at the start, has its pause
+  // there.
+  auto at_rest = changed;
+  std::erase_if(at_rest, [&](const auto& id) {
+    return live_.contains(id) || !before.contains(id);
+  });
+  for (const auto& id : at_rest)
+    pass_alive({id});
   adopt({changed.begin(), changed.end()});
   scan_page({}); // One that comes back may be owed something from before.
 }

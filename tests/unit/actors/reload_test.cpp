@@ -80,6 +80,26 @@ TEST_CASE("reload: a new url is where the pinned transaction goes, and a block "
   CHECK(on.row("irc").owed_events == 0);
 }
 
+TEST_CASE("reload: a stored pause ends too, of a queue that the store did not "
+          "tell of yet") {
+  actor_fixture on;
+  on.network.script = taking("mended");
+  on.start();
+  on.offer("irc", "a");
+  on.advance(minutes{20});
+  const auto before = on.network.sent_to(irc).size();
+  on.stop();
+  on.database.set_away(true);
+  on.start();
+  on.advance(seconds{1});
+  on.reload({with_token(bridge("irc"), "mended")});
+  on.advance(seconds{1});
+  on.database.set_away(false);
+  on.advance(seconds{2});
+  CHECK(on.network.sent_to(irc).size() == before + 1);
+  CHECK(on.row("irc").owed_events == 0);
+}
+
 TEST_CASE("reload: a pause that the bridge asked for holds") {
   actor_fixture on;
   on.network.script = [](const http_request& request) {
