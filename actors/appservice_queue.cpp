@@ -102,6 +102,8 @@ void appservice_queue_state::proceed() {
 void appservice_queue_state::take_step() {
   if (draining_)
     return finish_drain();
+  // With one pinned, its settlement tells what comes next.
+  known_ = known_ && (pinned_ || !woken_);
   if (!known_)
     return load();
   if (!commands_.empty() && delivery_->gives_way_to_command())

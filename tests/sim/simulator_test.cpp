@@ -120,6 +120,19 @@ TEST_CASE("simulator: an episode once outlived a send at the moment of the end "
   passes(90434, {0, 1, 2, 3, 5, 6, 7, 10, 12, 38, 39});
 }
 
+TEST_CASE("simulator: what came in during a skip once waited for a scan") {
+  passes(7025544, {8, 18, 28});
+  passes(7125259, {0, 3, 37});
+}
+
+TEST_CASE("simulator: a reload once left the pause of a queue without actor") {
+  passes(7020522, {22, 36, 39, 40, 48, 49, 50, 51});
+}
+
+TEST_CASE("simulator: an old wake once outlived the removal of its bridge") {
+  passes(7120830, {1, 3, 9, 11, 58});
+}
+
 TEST_CASE("shrink: what does not matter goes") {
   auto of = make_plan(5);
   const auto lines = all_lines(of);

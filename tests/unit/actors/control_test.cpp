@@ -175,6 +175,17 @@ TEST_CASE("control: a skip keeps its elements and sends the next") {
         == command_result::not_current);
 }
 
+TEST_CASE("control: what comes in during a skip that does nothing is sent") {
+  actor_fixture on;
+  on.start();
+  on.offer("irc", "1");
+  on.run();
+  on.command(order(queue_verb::skip, "of-before"));
+  on.offer("irc", "2");
+  on.run();
+  CHECK(sends(on) == 2);
+}
+
 TEST_CASE("control: a skip waits for a send, which may be a delivery") {
   actor_fixture on;
   on.network.script = [](const http_request&) {
