@@ -221,7 +221,8 @@ private:
     /// takes all of it for one, which no ping ends.
     milliseconds wish_stored_until{0};
     milliseconds wish_restored_until{0};
-    /// What was ended by force, if that command was done.
+    /// What was ended by force, if that command was done, or may not have been
+    /// heard.
     milliseconds wish_perhaps_until{0};
     milliseconds alive_at{-1};
     milliseconds rested_until{0}; ///< Not later, had it not shown life.

@@ -214,3 +214,17 @@ TEST_CASE("sim_ledger: nobody expects progress in an upheaval") {
   run.wait(59'000);
   CHECK(run.rule() == "");
 }
+
+TEST_CASE("sim_ledger: a wish that may not have been heard may be obeyed") {
+  told run;
+  run.store({1});
+  run.send("a-1", {1});
+  run.book.closed(0, "a-1", ending::refused, milliseconds{60'000}, run.now,
+                  false);
+  run.wait(10'000);
+  run.book.alive(0, run.now);
+  run.wait(49'000);
+  CHECK(run.rule() == "");
+  run.wait(3'000);
+  CHECK(run.rule() == "moves on");
+}

@@ -193,6 +193,8 @@ void ledger::pause(bridge_state& to, ending how, milliseconds wish,
   wish = std::min<milliseconds>(wish, limits::retry_after_max);
   if (wish.count() > 0)
     to.rests_until = std::max(to.rests_until, at + wish + wish_spread_max);
+  if (!heard)
+    to.wish_perhaps_until = std::max(to.wish_perhaps_until, at + wish);
   if (heard && wish.count() > 0 && at + wish > to.wished_until) {
     to.wished_until = at + wish;
     to.wished_at = at;
