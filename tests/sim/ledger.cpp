@@ -109,8 +109,10 @@ void ledger::processed(size_t bridge, const std::string& id) {
 void ledger::arrive(bridge_state& to, const std::string& id, uint64_t no) {
   auto& arrived = to.elements.at(no);
   ++processed_;
-  if (arrived.processed
-      && !had_cause(to, to.transactions.at(arrived.transaction)))
+  // In none when an old copy may hold it as a dead letter that it once was.
+  const auto before = to.transactions.find(arrived.transaction);
+  if (arrived.processed && before != to.transactions.end()
+      && !had_cause(to, before->second))
     report("once",
            fmt::format("element {} was done in {} and again in {}", no,
                        arrived.transaction, id));

@@ -238,3 +238,19 @@ TEST_CASE("ledger: what is removed comes no more, unless it is offered again") {
     CHECK(run.rule() == "pinned bytes");
   }
 }
+
+TEST_CASE(
+  "sim_ledger: a dead letter that was removed may be sent again from an "
+  "old copy") {
+  told run;
+  run.store({1});
+  const auto mark = run.book.mark();
+  run.refuse("a-1", 1);
+  run.book.skip_asked(0, "a-1");
+  run.book.buried(0, bytes_of_event(1));
+  run.book.ended(0, "a-1", "dead_letter");
+  run.book.removed(0, run.now);
+  run.book.put_back(mark, run.now);
+  run.deliver("b-1", {1});
+  CHECK(run.rule() == "");
+}
