@@ -95,8 +95,8 @@ TEST_CASE("simulator: a run leaves a trace that can be read") {
 
 namespace {
 
-/// What a plan of which only these lines are left comes to. They found a fault
-/// of Weir that was mended.
+/// What a plan of which only these lines are left comes to. They found a fault,
+/// of Weir or of its checkers, that was mended.
 void passes(uint64_t seed, const kept_lines& lines) {
   const auto result = run_plan(only(make_plan(seed), lines), {});
   REQUIRE(result.faults > 0); // Else the seed means another plan by now.
@@ -131,6 +131,11 @@ TEST_CASE("simulator: a reload once left the pause of a queue without actor") {
 
 TEST_CASE("simulator: an old wake once outlived the removal of its bridge") {
   passes(7120830, {1, 3, 9, 11, 58});
+}
+
+TEST_CASE(
+  "simulator: a wish whose commit was lost twice is expected of nobody") {
+  passes(7038621, {5, 6, 7, 21, 24, 33, 34, 36, 39, 42, 43, 45, 46, 49, 61});
 }
 
 TEST_CASE("shrink: what does not matter goes") {

@@ -182,6 +182,7 @@ private:
   void note(const std::string& line);
   void trouble(milliseconds until);
   void lose_writer();
+  void lose_commit();
   void miss_move();
 
   plan plan_;
@@ -215,6 +216,7 @@ private:
   milliseconds full_until_{0};
   milliseconds flush_asked_{0}; ///< When one was last told to fail.
   milliseconds store_well_since_{0};
+  milliseconds commit_lost_at_{-1};
   uint64_t batches_ = 0; ///< Of this life.
   std::optional<doubt> doubt_;
   std::vector<old_copy> copies_;

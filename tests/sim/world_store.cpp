@@ -11,6 +11,8 @@ namespace {
 
 /// A node that started meanwhile finds what it owes at its next scan.
 constexpr milliseconds store_trouble{6'000};
+/// By then a writer whose commit was lost has a store again.
+constexpr milliseconds writer_trouble{1'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
 constexpr uint64_t one_transaction = 200;
 
@@ -85,11 +87,20 @@ commit_fate world::before_commit(const batch_content& content) {
     power_cut_ = true;
     return commit_fate::node_ends_after;
   }
-  if (takes(act::commit_lost, steps))
+  if (takes(act::commit_lost, steps)) {
+    lose_commit();
     return commit_fate::lost;
+  }
   if (takes(act::commit_answer_lost, steps))
     return commit_fate::answer_lost;
   return commit_fate::commits;
+}
+
+/// One is made good by the writer itself. Twice at once, and whoever wanted
+/// something stored is told that it is not.
+void world::lose_commit() {
+  if (std::exchange(commit_lost_at_, now_) == now_)
+    store_well_since_ = std::max(store_well_since_, now_ + writer_trouble);
 }
 
 void world::committed(const batch_content& content) {
