@@ -84,9 +84,12 @@ void appservice_queue_state::use(queue_settings now) {
 
 /// A wake may come late: what it names was loaded, sent and ended meanwhile, by
 /// this actor or the one before it, and to send it again would go back to an
-/// older id (E2). So a new actor asks the store first.
+/// older id (E2). So a new actor asks the store first, and one that found no
+/// cursor there does: it does not know what an appservice of that id was sent
+/// before it was removed.
 bool appservice_queue_state::may_take(const wake& what) const {
-  return what.pinned && !lost_ && what.pinned->first_seq > ended_seq_;
+  return what.pinned && !lost_ && ended_seq_ > 0
+    && what.pinned->first_seq > ended_seq_;
 }
 
 /// The one place where the next step is taken. What must survive a restart is

@@ -269,3 +269,20 @@ TEST_CASE(
     CHECK(fixture.network.sent_to(irc).size() == sent);
   }
 }
+
+TEST_CASE("queue: a wake of before a removal sends nothing while there is no "
+          "row yet") {
+  actor_fixture fixture{{bridge("slack")}};
+  fixture.start();
+  fixture.database.set_disk_full(true);
+  fixture.reload({bridge("irc"), bridge("slack")});
+  fixture.alive("irc"); // Its queue is there, and has found no row.
+  fixture.run();
+  owed_transaction ended;
+  ended.id = {"0123456789ab-1"};
+  ended.body = shared_bytes{std::string{"{}"}};
+  ended.first_seq = ended.last_seq = ended.elements = 1;
+  caf::anon_send(fixture.house().directory, wake_queue{{"irc"}, ended});
+  fixture.run();
+  CHECK(fixture.network.sent_to(irc).empty());
+}
