@@ -90,6 +90,12 @@ void ledger::unanswerable(uint64_t offer) {
   offers_.erase(offer);
 }
 
+bool ledger::awaits_answer(size_t bridge) const {
+  return std::any_of(offers_.begin(), offers_.end(), [&](const auto& each) {
+    return each.second.bridge == bridge && !each.second.answered;
+  });
+}
+
 void ledger::processed(size_t bridge, const std::string& id) {
   auto& to = bridges_[bridge];
   auto& done = to.transactions.at(id);

@@ -159,6 +159,8 @@ public:
   [[nodiscard]] size_t owed(size_t bridge) const {
     return bridges_[bridge].owed.size();
   }
+  /// Whether something that was offered to `bridge` is not answered yet.
+  [[nodiscard]] bool awaits_answer(size_t bridge) const;
   /// Whether `bridge` is left alone by right.
   [[nodiscard]] bool rests(size_t bridge, milliseconds now) const {
     return now < bridges_[bridge].rests_until;

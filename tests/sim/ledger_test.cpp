@@ -223,3 +223,13 @@ TEST_CASE("sim_ledger: an old copy takes back what came after it") {
     CHECK(run.rule() == "pinned bytes");
   }
 }
+
+TEST_CASE("sim_ledger: an offer awaits its answer, whoever made it") {
+  told run;
+  const auto first = run.offer({1});
+  const auto second = run.offer({2}); // Of a homeserver that was restarted.
+  run.book.answered(second, true, run.now);
+  CHECK(run.book.awaits_answer(0));
+  run.book.answered(first, false, run.now);
+  CHECK(!run.book.awaits_answer(0));
+}

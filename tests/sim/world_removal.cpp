@@ -28,7 +28,7 @@ house_settings world::in_force() const {
 void world::remove_bridge(const entry& line) {
   auto& to = *sides_[line.bridge];
   if (!node_ || draining_ || to.back_at || to.perhaps_halted
-      || offers_.contains(to.offer))
+      || ledger_.awaits_answer(line.bridge))
     return;
   met(line.what);
   note(fmt::format("b{} is gone", line.bridge));
