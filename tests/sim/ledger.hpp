@@ -269,6 +269,8 @@ private:
   void suspect(bridge_state& to, const transaction_state& of);
   [[nodiscard]] static bool had_cause(const bridge_state& to,
                                       const transaction_state& of);
+  [[nodiscard]] static bool looks_bad(const bridge_state& to,
+                                      const transaction_state& of);
 
   std::vector<bridge_state> bridges_;
   std::unordered_map<uint64_t, offer_state> offers_;

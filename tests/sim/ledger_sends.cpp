@@ -31,15 +31,20 @@ constexpr size_t steps_to_ceiling = 30;
 /// Why an id may be given up and its elements go out under others. One refusal
 /// is enough for what is known to hold a bad element.
 bool ledger::had_cause(const bridge_state& to, const transaction_state& of) {
+  return of.too_big > 0 || looks_bad(to, of);
+}
+
+bool ledger::looks_bad(const bridge_state& to, const transaction_state& of) {
   const bool is_suspect
     = std::all_of(of.elements.begin(), of.elements.end(),
                   [&](uint64_t no) { return to.elements.at(no).suspect; });
-  return of.too_big > 0 || of.rejections >= (is_suspect ? 1 : rejections_min)
+  return of.rejections >= (is_suspect ? 1 : rejections_min)
     || of.hangs >= (is_suspect ? 1 : hangs_min);
 }
 
+/// Not what was cut for its size alone.
 void ledger::suspect(bridge_state& to, const transaction_state& of) {
-  if (of.too_big > 0)
+  if (!looks_bad(to, of))
     return;
   for (const auto no : of.elements)
     to.elements.at(no).suspect = true;

@@ -233,3 +233,30 @@ TEST_CASE("sim_ledger: an offer awaits its answer, whoever made it") {
   run.book.answered(first, false, run.now);
   CHECK(!run.book.awaits_answer(0));
 }
+
+TEST_CASE("sim_ledger: what is cut for its size alone makes no part suspect") {
+  told run;
+  run.store({1, 2, 3});
+  const auto hang = [&](const std::string& id, std::vector<uint64_t> numbers) {
+    run.send(id, numbers);
+    run.close(id, ending::hang);
+    run.wait(100'000);
+  };
+  run.book.upheaval(milliseconds{10'000'000});
+  run.send("a", {1, 2, 3});
+  run.close("a", ending::too_big);
+  SUBCASE("so that one hang is no cause") {
+    run.book.ended(0, "a", "retired");
+    hang("b", {1, 2});
+    run.book.ended(0, "b", "retired");
+    CHECK(run.rule() == "with cause");
+  }
+  SUBCASE("but it is when the whole hung as often as it may") {
+    for (int i = 0; i < 5; ++i)
+      hang("a", {1, 2, 3});
+    run.book.ended(0, "a", "retired");
+    hang("b", {1, 2});
+    run.book.ended(0, "b", "retired");
+    CHECK(run.rule() == "");
+  }
+}
