@@ -21,11 +21,6 @@ constexpr uint64_t messages_max = 200'000;
 /// takes minutes for each half.
 constexpr milliseconds patience{8 * 3'600'000};
 constexpr milliseconds idle_after{15'000};
-/// After these a node that has started moves what it owes.
-constexpr milliseconds restart_takes{2'000};
-constexpr milliseconds scan_takes{7'000};
-/// By then some commit has met a flush that was told to fail.
-constexpr milliseconds flush_wait{20'000};
 
 std::vector<bridge_rules> rules_of(const plan& of) {
   std::vector<bridge_rules> result;
@@ -203,10 +198,7 @@ void world::end_life() {
   ledger_.crashed(now_, store_well_since_);
   miss_move();
   starts_at_ = now_ + milliseconds{random_.between(50, 3'000)};
-  // A slot that cannot be taken is the next scan's to try again.
-  const bool flush_may_fail
-    = flush_asked_.count() > 0 && now_ < flush_asked_ + flush_wait;
-  trouble(starts_at_ + (flush_may_fail ? scan_takes : restart_takes));
+  trouble(moves_by(starts_at_));
 }
 
 void world::end_node() {

@@ -184,6 +184,7 @@ private:
   void lose_writer();
   void lose_commit();
   void miss_move();
+  [[nodiscard]] milliseconds moves_by(milliseconds from) const;
 
   plan plan_;
   run_options how_;

@@ -9,8 +9,12 @@ namespace weir::sim {
 
 namespace {
 
-/// A node that started meanwhile finds what it owes at its next scan.
-constexpr milliseconds store_trouble{6'000};
+/// So long a start takes, or a writer to have a store again,
+constexpr milliseconds start_takes{2'000};
+/// and so much longer when it is refused: the next scan tries again.
+constexpr milliseconds scan_every{5'000};
+/// By then some commit has met a flush that was told to fail.
+constexpr milliseconds flush_wait{20'000};
 /// By then a writer whose commit was lost has a store again.
 constexpr milliseconds writer_trouble{1'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
@@ -28,8 +32,7 @@ void world::act_on_store(const entry& line) {
   case act::flush_fails:
     store_->fail_next_flush();
     flush_asked_ = now_;
-    store_well_since_ = std::max(store_well_since_, now_ + store_trouble);
-    return trouble(now_ + store_trouble);
+    break;
   case act::database_away:
     away_until_ = std::max(away_until_, now_ + lasts);
     break;
@@ -39,9 +42,20 @@ void world::act_on_store(const entry& line) {
     break;
   default: return move_clock(lasts);
   }
-  // What was not taken is tried again a while later.
-  store_well_since_ = std::max(store_well_since_, now_ + lasts + store_trouble);
-  trouble(now_ + lasts + store_trouble);
+  store_well_since_ = std::max(store_well_since_, moves_by(now_));
+  trouble(store_well_since_);
+}
+
+/// By then a node that is there `from` some moment on moves what it owes. A
+/// store that is away or full refuses it, and once more by a flush that is yet
+/// to fail.
+milliseconds world::moves_by(milliseconds from) const {
+  const auto well = std::max(away_until_, full_until_);
+  const bool is_refused = from < well;
+  const bool flush_may_fail = flush_asked_.count() > 0
+    && now_ < std::max(flush_asked_, well) + flush_wait;
+  return std::max(from, well) + start_takes
+    + scan_every * (int{is_refused} + int{flush_may_fail});
 }
 
 void world::move_clock(milliseconds by) {
