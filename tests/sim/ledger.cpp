@@ -44,7 +44,8 @@ void ledger::report(std::string rule, std::string what) {
 }
 
 uint64_t ledger::offer(size_t bridge,
-                       const std::vector<offered_element>& elements) {
+                       const std::vector<offered_element>& elements,
+                       milliseconds at) {
   const auto number = next_offer_++;
   auto& state = offers_[number];
   state.bridge = bridge;
@@ -52,6 +53,8 @@ uint64_t ledger::offer(size_t bridge,
   for (const auto& each : elements) {
     state.elements.push_back(each.no);
     auto& known = bridges_[bridge].elements[each.no];
+    if (known.first_offer == 0 || known.removed)
+      known.offered_at = at;
     if (known.first_offer == 0) {
       known.kind = each.item.kind;
       known.first_offer = number;
@@ -77,6 +80,7 @@ void ledger::answered(uint64_t offer, bool stored, milliseconds at) {
     if (known.acknowledged_tick != 0)
       continue;
     known.acknowledged_tick = tick_;
+    known.acknowledged_at = at;
     known.required = true;
     if (known.processed || known.buried)
       continue;

@@ -31,6 +31,7 @@ struct bridge_rules {
   size_t bytes_max = 4'000'000;
   /// A queue that owes nothing for so long may forget how often it was refused.
   milliseconds idle_after{15'000};
+  milliseconds age_max{0}; ///< Of events that are owed; 0: none.
 };
 
 /// One thing that a homeserver offers. `no` is written into its bytes and never
@@ -68,7 +69,8 @@ public:
   // -- homeservers ----------------------------------------------------------
 
   /// A transaction is on its way to Weir. Returns the number of the offer.
-  uint64_t offer(size_t bridge, const std::vector<offered_element>& elements);
+  uint64_t offer(size_t bridge, const std::vector<offered_element>& elements,
+                 milliseconds at);
   /// Weir answered it; `stored` is the 200.
   void answered(uint64_t offer, bool stored, milliseconds at);
   /// No answer will come: the node ended.
@@ -118,6 +120,10 @@ public:
 
   void ended(size_t bridge, const std::string& id, const std::string& result);
   void buried(size_t bridge, std::string_view bytes);
+  /// It is promised that this id means what is sent under it.
+  void pinned(size_t bridge, const std::string& id, milliseconds at);
+  /// An event is given up for its age.
+  void outlived(size_t bridge, std::string_view bytes, milliseconds at);
   /// A dead letter is owed again, behind all that was acknowledged before.
   void owed_again(size_t bridge, std::string_view bytes, milliseconds at);
   /// All that was kept of a bridge is to go: only what is offered again, or is
@@ -137,6 +143,11 @@ public:
   /// The wishes of bridges may be forgotten from now on: the store cannot
   /// keep them, or its clock was moved unseen.
   void wishes_lost();
+  /// How old something is cannot be told from now on: the clock was moved, or
+  /// there is no room for what is too old.
+  void ages_unknown() {
+    knows_ages_ = false;
+  }
   /// Remembers what there is, for `put_back`.
   [[nodiscard]] uint64_t mark() const {
     return tick_;
@@ -178,7 +189,9 @@ private:
     std::unordered_set<std::string> forms; ///< Keys and bytes as offered.
     uint64_t first_offer = 0;
     uint64_t first_offer_tick = 0;
-    uint64_t acknowledged_tick = 0; ///< 0: never.
+    uint64_t acknowledged_tick = 0;  ///< 0: never.
+    milliseconds offered_at{0};      ///< Stored not earlier than this,
+    milliseconds acknowledged_at{0}; ///< and not later than this.
     bool required = false;
     bool processed = false;
     bool buried = false;
@@ -206,7 +219,8 @@ private:
     bridge_rules rules;
     std::unordered_map<uint64_t, element_state> elements;
     std::map<std::string, transaction_state> transactions;
-    std::string current; ///< Sent last and not ended.
+    std::map<std::string, milliseconds> pins; ///< Not sent yet, since when.
+    std::string current;                      ///< Sent last and not ended.
     /// Required and not there yet, by when they were acknowledged.
     std::set<std::pair<uint64_t, uint64_t>> owed;
     std::unordered_map<uint64_t, uint64_t> last_of_offer;
@@ -257,6 +271,7 @@ private:
                    const std::string& result);
   void check_moved(const bridge_state& of, milliseconds now);
   void check_halted(const bridge_state& to, const std::string& what);
+  void check_age(bridge_state& to, const std::string& id);
   void kept_aside(bridge_state& to, const std::string& id,
                   const transaction_state& of);
   void pause(bridge_state& to, ending how, milliseconds wish, milliseconds at,
@@ -275,6 +290,7 @@ private:
   std::vector<bridge_state> bridges_;
   std::unordered_map<uint64_t, offer_state> offers_;
   uint64_t next_offer_ = 1;
+  bool knows_ages_ = true;
   uint64_t tick_ = 0;
   milliseconds calm_from_{0};
   uint64_t delivered_ = 0;

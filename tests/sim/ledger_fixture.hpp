@@ -38,7 +38,7 @@ struct told {
     std::vector<offered_element> elements;
     for (const auto no : numbers)
       elements.push_back(event(no));
-    return book.offer(0, elements);
+    return book.offer(0, elements, now);
   }
   void store(const std::vector<uint64_t>& numbers) {
     book.answered(offer(numbers), true, now);

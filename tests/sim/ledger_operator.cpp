@@ -61,6 +61,7 @@ void ledger::owed_again(size_t bridge, std::string_view bytes,
   known.first_offer = next_offer_++;
   known.first_offer_tick = ++tick_;
   known.acknowledged_tick = ++tick_;
+  known.offered_at = known.acknowledged_at = at;
   known.required = true;
   known.processed = known.buried = false;
   if (to.owed.empty())

@@ -61,6 +61,7 @@ void ledger::sent(size_t bridge, const std::string& id, std::string_view body,
   forget_idle(to, at);
   check_successor(to, id);
   take_in(to, id, body);
+  check_age(to, id);
   to.current = id;
 }
 
@@ -354,6 +355,7 @@ void ledger::put_back(uint64_t mark, milliseconds at) {
       if (known.removed_tick > mark)
         known.processed |= known.was_processed; // The copy may know it.
       known.removed = false;
+      known.offered_at = milliseconds{0};
       if (known.acknowledged_tick <= mark)
         continue;
       each.owed.erase({known.acknowledged_tick, no});

@@ -55,7 +55,9 @@ public:
   }
   expected<uint64_t> remove(queue_no queue,
                             std::span<const lane_range> ranges) override {
-    return inner_.remove(queue, ranges);
+    WEIR_TRY(const auto removed, inner_.remove(queue, ranges));
+    WEIR_TRY(look_at_full_queues());
+    return removed;
   }
   expected<std::vector<appservice_id>> owed_queues(const appservice_id& after,
                                                    size_t rows_max) override {
@@ -66,6 +68,26 @@ private:
   void note_pin(const queue_row& row) {
     content_.pins_before.try_emplace(row.id.value,
                                      row.pinned ? row.pinned->id : txn_id{});
+  }
+
+  /// What a full queue gives up is its oldest: nothing older stays behind. The
+  /// pin is that of before, since no row was saved yet.
+  expected<void> look_at_full_queues() {
+    for (auto& at = content_.burials_seen; at < content_.burials.size(); ++at) {
+      const auto& burial = content_.burials[at];
+      if (burial.reason != "queue_full")
+        continue;
+      WEIR_TRY(const auto queue, inner_.lock_queue(burial.appservice));
+      if (!queue)
+        continue;
+      WEIR_TRY(
+        const auto rows,
+        inner_.read_owed(queue->no, queue->acked, SIZE_MAX / 2, SIZE_MAX / 2));
+      for (const auto& row : rows)
+        if (row.seq < burial.seq && !is_pinned(*queue, row.item.kind, row.seq))
+          content_.passed_over.try_emplace(burial.appservice.value, row.seq);
+    }
+    return ok();
   }
 
   outbox_store& inner_;
@@ -340,27 +362,6 @@ expected<void> watched_store::commit() {
 }
 
 } // namespace
-
-bool batch_content::pins(const queue_row& row) const {
-  const auto before = pins_before.find(row.id.value);
-  return row.pinned
-    && (before == pins_before.end() || before->second != row.pinned->id);
-}
-
-std::set<store_step> batch_content::steps() const {
-  std::set<store_step> result;
-  if (appended && ends.empty()) // An end may pin what has waited.
-    result.insert(store_step::accept);
-  if (!ends.empty())
-    result.insert(store_step::settle);
-  if (saved && !appended && ends.empty())
-    result.insert(store_step::pause);
-  if (locked && !saved)
-    result.insert(store_step::load);
-  if (result.empty())
-    result.insert(store_step::other);
-  return result;
-}
 
 std::unique_ptr<store> watch_store(std::unique_ptr<store> inner,
                                    std::shared_ptr<store_watch> by) {

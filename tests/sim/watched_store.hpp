@@ -31,6 +31,10 @@ struct batch_content {
   bool saved = false;
   std::vector<end> ends;
   std::vector<burial> burials;
+  size_t burials_seen = 0; ///< That were looked at for `passed_over`.
+  /// Of a full queue that gave something up, by appservice: the oldest row
+  /// below that which is still owed and in no pin.
+  std::map<std::string, uint64_t> passed_over;
   std::map<int64_t, burial> letters_read;
   std::vector<burial> letters_taken;  ///< They are no letters any more.
   std::vector<appservice_id> removed; ///< Their removal began.
@@ -45,6 +49,9 @@ struct batch_content {
   /// What it is for.
   [[nodiscard]] std::set<store_step> steps() const;
 };
+
+/// Whether the pin of `queue` names this row.
+bool is_pinned(const queue_row& queue, lane kind, uint64_t seq);
 
 /// What becomes of a commit.
 enum class commit_fate : uint8_t {

@@ -24,8 +24,10 @@ constexpr milliseconds idle_after{15'000};
 
 std::vector<bridge_rules> rules_of(const plan& of) {
   std::vector<bridge_rules> result;
+  const auto promised = make_lane_promises(of.seed, of.bridges.size());
   for (const auto& each : of.bridges) {
     bridge_rules rules;
+    rules.age_max = promised[result.size()].age_max;
     rules.idle_after = idle_after;
     rules.pause_first = each.pause_first;
     rules.pause_ceiling = each.pause_ceiling;

@@ -176,7 +176,7 @@ void world::offer(size_t bridge, hs_transaction what) {
       what.content.orderings.push_back(each.no ^ 1);
   }
   request.content = shared{std::move(what.content)};
-  from.offer = ledger_.offer(bridge, what.elements);
+  from.offer = ledger_.offer(bridge, what.elements, now_);
   lanes_.offered(from.offer, bridge, *request.content);
   offers_[from.offer] = now_;
   note(

@@ -1,3 +1,4 @@
+#include "schema/limits.hpp"
 #include "tests/sim/world.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,15 @@ constexpr milliseconds flush_wait{20'000};
 constexpr milliseconds writer_trouble{1'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
 constexpr uint64_t one_transaction = 200;
+
+/// Then old ones may be left, and be pinned (ADR 25).
+bool gave_up_all_it_may(const appservice_id& of, const batch_content& content) {
+  const auto given_up = std::count_if(
+    content.burials.begin(), content.burials.end(), [&](const auto& each) {
+      return each.appservice == of && each.reason == "too_old";
+    });
+  return static_cast<size_t>(given_up) >= limits::overflow_rows_max;
+}
 
 } // namespace
 
@@ -62,6 +72,7 @@ void world::move_clock(milliseconds by) {
   clock_moved_ += by;
   clock_was_moved_ = true;
   lanes_.clock_moved();
+  ledger_.ages_unknown();
   for (auto& each : sides_)
     each->peer.add_dates();
   move_unseen_ = true;
@@ -120,9 +131,12 @@ void world::lose_commit() {
 void world::committed(const batch_content& content) {
   take_commit(content);
   for (const auto& row : content.rows)
-    if (content.pins(row))
-      lanes_.pinned(std::stoul(row.id.value.substr(1)), row.pinned->id.value,
-                    now_);
+    if (content.pins(row)) {
+      const auto index = std::stoul(row.id.value.substr(1));
+      lanes_.pinned(index, row.pinned->id.value, now_);
+      if (!gave_up_all_it_may(row.id, content))
+        ledger_.pinned(index, row.pinned->id.value, now_);
+    }
 }
 
 /// What is given up at a bound, and not for what a bridge says of it, was
@@ -137,16 +151,13 @@ void world::check_burial(size_t bridge, const batch_content::burial& of,
   if (is_full ? !promised.gives_up_oldest
               : promised.age_max.count() == 0 || of.kind != lane::event)
     ledger_.report("given up with cause", of.reason);
-  for (const auto& row : rows) {
-    if (row.id != of.appservice || !row.pinned)
-      continue;
-    for (const auto& range : row.pinned->lanes)
-      if (range.kind == of.kind && of.seq >= range.first
-          && of.seq <= range.last)
-        ledger_.report("a pin is kept",
-                       fmt::format("{} of {} is a dead letter", of.seq,
-                                   of.appservice.value));
-  }
+  if (is_old)
+    ledger_.outlived(bridge, of.bytes, now_);
+  for (const auto& row : rows)
+    if (row.id == of.appservice && is_pinned(row, of.kind, of.seq))
+      ledger_.report(
+        "a pin is kept",
+        fmt::format("{} of {} is a dead letter", of.seq, of.appservice.value));
 }
 
 void world::take_commit(const batch_content& content) {
@@ -172,6 +183,9 @@ void world::take_commit(const batch_content& content) {
     if (!lanes_.buried(index, burial.bytes))
       ledger_.buried(index, burial.bytes);
   }
+  for (const auto& [id, seq] : content.passed_over)
+    ledger_.report("the oldest goes first",
+                   fmt::format("{} of {} was passed over", seq, id));
   take_operations(content);
   for (const auto& end : content.ends) {
     const auto index = bridge_called(std::string_view{end.queue}.substr(
