@@ -24,6 +24,10 @@
 
 namespace weir {
 
+// Of persistence/realm_store.hpp, which few need.
+struct realm_stores;
+class realm_reader;
+
 /// What an open batch knows. Every stored time of the batch is `now`.
 struct batch_context {
   uint32_t slot = 0;
@@ -102,6 +106,7 @@ public:
   virtual outcome_store& outcomes() = 0;
   virtual command_store& commands() = 0;
   virtual removal_store& removals() = 0;
+  virtual realm_stores realms() = 0;
 };
 
 /// Where a store is and how this process may use it.
@@ -198,6 +203,7 @@ public:
   /// of the methods above may be called.
   virtual expected<std::unique_ptr<store_snapshot>>
     open_snapshot(snapshot_access) = 0;
+  virtual realm_reader& realms() = 0;
 };
 
 /// Opens a reading connection to a store whose migrations are applied.

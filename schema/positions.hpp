@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/describe/class.hpp>
+
 #include <compare>
 #include <cstdint>
 #include <span>
@@ -14,6 +16,7 @@ struct slot_position {
   uint64_t pos = 0;
   friend bool operator==(const slot_position&, const slot_position&) = default;
 };
+BOOST_DESCRIBE_STRUCT(slot_position, (), (slot, run, pos))
 
 /// How far each slot of a store had committed: what a token stands for. A slot
 /// that is not in it is at 0, so that what a slot wrote that joined later is

@@ -1,5 +1,7 @@
 #include "actors/trace/traced_store.hpp"
 
+#include "persistence/realm_store.hpp"
+
 namespace weir::trace {
 
 namespace {
@@ -71,6 +73,9 @@ public:
   }
   removal_store& removals() override {
     return real().removals();
+  }
+  realm_stores realms() override {
+    return real().realms();
   }
 
 private:

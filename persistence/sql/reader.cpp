@@ -135,7 +135,8 @@ reader::reader(std::unique_ptr<connection> on)
           "ii"},
     database_bytes_{*on_, "database bytes", database_bytes_text(on_->speaks()),
                     "i"},
-    of_snapshots_{*on_} {
+    of_snapshots_{*on_},
+    realms_{*on_} {
 }
 
 template <class... Arguments>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/sql/outbox.hpp"
+#include "persistence/sql/realm_reading.hpp"
 #include "persistence/sql/snapshot.hpp"
 #include "persistence/sql/statement.hpp"
 #include "persistence/store.hpp"
@@ -36,6 +37,9 @@ public:
   expected<uint64_t> database_bytes() override;
   expected<std::unique_ptr<store_snapshot>>
     open_snapshot(snapshot_access) override;
+  realm_reader& realms() override {
+    return realms_;
+  }
 
 private:
   /// Runs a statement; when the connection is gone, once more on a new one.
@@ -60,6 +64,7 @@ private:
   statement kept_;
   statement database_bytes_;
   snapshot_statements of_snapshots_;
+  realm_reading realms_;
 };
 
 } // namespace weir::sql

@@ -68,7 +68,10 @@ sql_store::sql_store(std::unique_ptr<connection> on)
     keep_{*on_},
     outcomes_{*on_},
     commands_{*on_},
-    removals_{*on_} {
+    removals_{*on_},
+    realms_{*on_},
+    realm_events_{*on_},
+    realm_sends_{*on_} {
 }
 
 expected<std::optional<slot_row>> sql_store::lock_slot(uint32_t slot) {

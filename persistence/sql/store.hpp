@@ -6,6 +6,9 @@
 #include "persistence/sql/orderings.hpp"
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/outcomes.hpp"
+#include "persistence/sql/realm_events.hpp"
+#include "persistence/sql/realm_sends.hpp"
+#include "persistence/sql/realms.hpp"
 #include "persistence/sql/removals.hpp"
 #include "persistence/sql/waiting.hpp"
 #include "persistence/store.hpp"
@@ -56,6 +59,9 @@ public:
   removal_store& removals() override {
     return removals_;
   }
+  realm_stores realms() override {
+    return {realms_, realm_events_, realm_sends_};
+  }
 
 private:
   expected<std::optional<slot_row>> lock_slot(uint32_t slot);
@@ -82,6 +88,9 @@ private:
   sql::outcomes outcomes_;
   sql::commands commands_;
   sql::removals removals_;
+  sql::realms realms_;
+  sql::realm_events realm_events_;
+  sql::realm_sends realm_sends_;
   /// What the fence of the open batch told of the time, until it is asked for.
   std::optional<stored_time> begun_at_;
 };

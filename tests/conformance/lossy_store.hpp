@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/realm_store.hpp"
 #include "persistence/store.hpp"
 
 namespace weir::test {
@@ -75,6 +76,9 @@ public:
   }
   removal_store& removals() override {
     return inner_.removals();
+  }
+  realm_stores realms() override {
+    return inner_.realms();
   }
 
 private:

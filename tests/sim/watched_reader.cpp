@@ -1,5 +1,7 @@
 #include "tests/sim/watched_store.hpp"
 
+#include "persistence/realm_store.hpp"
+
 namespace weir::sim {
 
 namespace {
@@ -77,6 +79,9 @@ public:
   open_snapshot(snapshot_access with) override {
     WEIR_TRY(there());
     return inner_->open_snapshot(with);
+  }
+  realm_reader& realms() override {
+    return inner_->realms();
   }
 
 private:

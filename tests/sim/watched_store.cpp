@@ -1,5 +1,7 @@
 #include "tests/sim/watched_store.hpp"
 
+#include "persistence/realm_store.hpp"
+
 namespace weir::sim {
 
 namespace {
@@ -306,6 +308,9 @@ public:
   }
   removal_store& removals() override {
     return removals_;
+  }
+  realm_stores realms() override {
+    return inner_->realms();
   }
 
 private:

@@ -1,4 +1,5 @@
 #include "tests/support/memory_store/memory_ports.hpp"
+#include "tests/support/memory_store/memory_realms.hpp"
 
 #include <algorithm>
 
@@ -73,7 +74,8 @@ private:
 class memory_reader final : public store_reader {
 public:
   explicit memory_reader(std::shared_ptr<memory_state> state)
-    : state_{std::move(state)} {
+    : state_{std::move(state)},
+      realms_{make_memory_realm_reader(state_)} {
   }
 
   expected<store_identity> identity() override {
@@ -126,6 +128,9 @@ public:
     WEIR_TRY(auto tables, look([](const memory_tables& all) { return all; }));
     return std::make_unique<memory_snapshot>(std::move(tables));
   }
+  realm_reader& realms() override {
+    return *realms_;
+  }
 
 private:
   /// Runs `reading` on what is committed.
@@ -141,6 +146,7 @@ private:
   }
 
   std::shared_ptr<memory_state> state_;
+  std::unique_ptr<realm_reader> realms_;
 };
 
 expected<std::vector<queue_view>> memory_reader::queues(page_request page) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/realm_store.hpp"
 #include "persistence/store.hpp"
 #include "tests/support/memory_store/memory_store.hpp"
 
@@ -28,6 +29,13 @@ struct memory_tables {
   using arrival_key = std::pair<queue_no, uint64_t>;
   using inbound_key = std::tuple<queue_no, std::string, uint32_t>;
   using seen_key = std::pair<queue_no, uint64_t>;
+  using realm_room_key = std::tuple<realm_no, std::string, uint64_t>;
+  using realm_event_key = std::pair<realm_no, uint64_t>;
+  using realm_send_key = std::tuple<realm_no, uint64_t, std::string>;
+  /// An index has no values.
+  struct nothing {
+    friend bool operator==(const nothing&, const nothing&) = default;
+  };
 
   store_identity identity;
   int64_t clock_offset = 0;
@@ -53,6 +61,22 @@ struct memory_tables {
   std::map<std::string, queue_status_row> statuses;
   std::map<int64_t, command_row> commands;
   std::map<queue_no, removal_row> removals;
+  realm_no last_realm = 0;
+  std::map<realm_no, realm_row> realms;
+  std::map<std::string, realm_no> realm_ids;
+  std::map<uint32_t, int64_t> realm_bytes;
+  std::map<realm_room_key, realm_room_row> realm_rooms;
+  std::map<realm_event_key, realm_event_row> realm_events;
+  std::map<realm_event_key, realm_content_row> realm_contents;
+  std::map<realm_send_key, realm_send_row> realm_sends;
+  std::map<std::pair<realm_no, std::string>, nothing> realm_open;
+  std::map<std::string, account_row> accounts;
+  // As SQL's indexes.
+  std::map<std::string, realm_event_key> realm_event_ids;
+  std::map<std::tuple<realm_no, std::string, uint32_t>, uint64_t> realm_keys;
+  std::map<std::tuple<realm_no, realm_event_state, uint64_t>, nothing>
+    realm_open_events;
+  std::map<std::tuple<realm_no, std::string, uint64_t>, nothing> realm_lanes;
 };
 
 class memory_session;

@@ -3,6 +3,7 @@
 #include "persistence/text_check.hpp"
 #include "schema/hash.hpp"
 #include "tests/support/memory_store/memory_ports.hpp"
+#include "tests/support/memory_store/memory_realms.hpp"
 
 #include <optional>
 #include <utility>
@@ -25,7 +26,10 @@ public:
       keep_{on_},
       outcomes_{on_},
       commands_{on_},
-      removals_{on_} {
+      removals_{on_},
+      realms_{on_},
+      realm_events_{on_},
+      realm_sends_{on_} {
   }
 
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
@@ -74,6 +78,9 @@ public:
   removal_store& removals() override {
     return removals_;
   }
+  realm_stores realms() override {
+    return {realms_, realm_events_, realm_sends_};
+  }
 
 private:
   stored_time clock();
@@ -90,6 +97,9 @@ private:
   memory_outcomes outcomes_;
   memory_commands commands_;
   memory_removals removals_;
+  memory_realms realms_;
+  memory_realm_events realm_events_;
+  memory_realm_sends realm_sends_;
   /// What the fence of the open batch told of the time, as with SQL.
   std::optional<stored_time> begun_at_;
 };

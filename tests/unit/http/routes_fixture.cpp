@@ -1,6 +1,7 @@
 #include "tests/unit/http/routes_fixture.hpp"
 
 #include "http/matrix_reply.hpp"
+#include "persistence/realm_store.hpp"
 
 #include <doctest/doctest.h>
 
@@ -88,6 +89,9 @@ public:
   }
   removal_store& removals() override {
     return real_->removals();
+  }
+  realm_stores realms() override {
+    return real_->realms();
   }
   expected<slot_lease> take_slot(uint32_t slot, const std::string& owner,
                                  uint64_t run) override {

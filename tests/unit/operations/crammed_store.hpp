@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/realm_store.hpp"
 #include "persistence/store.hpp"
 
 #include <optional>
@@ -80,6 +81,9 @@ public:
   }
   removal_store& removals() override {
     return real_.removals();
+  }
+  realm_stores realms() override {
+    return real_.realms();
   }
 
   // The batch belongs to the runner and its own store.

@@ -1,0 +1,98 @@
+#include "persistence/sql/realm_reading.hpp"
+
+#include "persistence/sql/realm_columns.hpp"
+
+namespace weir::sql {
+
+namespace {
+
+std::string select(std::string_view columns, std::string_view from) {
+  return "SELECT " + std::string{columns} + " FROM " + std::string{from};
+}
+
+} // namespace
+
+realm_reading::realm_reading(connection& on)
+  : on_{on},
+    realm_{on, "realm", select(realm_columns, "realm WHERE id = :id"),
+           realm_types},
+    realms_{on, "realms",
+            select(realm_columns,
+                   "realm WHERE no > :after ORDER BY no LIMIT :rows_max"),
+            realm_types},
+    oldest_{on, "oldest open event",
+            "SELECT min(o.at) FROM (SELECT (SELECT e.accepted_at "
+            "FROM realm_event AS e WHERE e.realm = :realm "
+            "AND e.state = s.state AND e.state < 3 ORDER BY e.seq LIMIT 1) "
+            "AS at FROM (SELECT 0 AS state UNION ALL SELECT 1 "
+            "UNION ALL SELECT 2) AS s) AS o",
+            "i"},
+    event_{on, "realm event",
+           select(realm_event_columns,
+                  "realm_event WHERE realm = :realm AND event_id = :event_id"),
+           realm_event_types},
+    sends_{on, "sends",
+           select(realm_send_columns,
+                  "realm_send WHERE realm = :realm AND seq = :seq "
+                  "AND room > :after ORDER BY room LIMIT :rows_max"),
+           realm_send_types},
+    audience_{on, "audience", std::string{audience_text}, realm_room_types},
+    account_{on, "account", select(account_columns, "account WHERE id = :id"),
+             account_types} {
+}
+
+template <class... Arguments>
+expected<void> realm_reading::ask(statement& which,
+                                  const Arguments&... arguments) {
+  auto asked = which.run(arguments...);
+  if (asked || asked.error().code != ec::unavailable)
+    return asked;
+  WEIR_TRY(on_.open());
+  return which.run(arguments...);
+}
+
+expected<std::optional<realm_row>> realm_reading::realm(const realm_id& id) {
+  WEIR_TRY(ask(realm_, id.value));
+  return read_first(realm_, read_realm);
+}
+
+expected<std::vector<realm_row>> realm_reading::realms(realm_no after,
+                                                       size_t rows_max) {
+  WEIR_TRY(ask(realms_, after, as_count(rows_max)));
+  return read_all(realms_, read_realm);
+}
+
+expected<stored_time> realm_reading::oldest_open(realm_no realm) {
+  WEIR_TRY(ask(oldest_, realm));
+  WEIR_TRY(const auto at,
+           read_first(oldest_, [](statement& from) { return from.when(0); }));
+  return at.value_or(stored_time{});
+}
+
+expected<std::optional<realm_event_row>>
+realm_reading::event(realm_no realm, std::string_view event_id) {
+  WEIR_TRY(ask(event_, realm, event_id));
+  return read_first_realm_event(event_);
+}
+
+expected<std::vector<realm_send_row>>
+realm_reading::sends(realm_no realm, uint64_t seq, const std::string& after,
+                     size_t rows_max) {
+  WEIR_TRY(ask(sends_, realm, as_count(seq), after, as_count(rows_max)));
+  return read_all(sends_, read_realm_send);
+}
+
+expected<std::vector<realm_room_row>>
+realm_reading::audience(realm_no realm, uint64_t version,
+                        const std::string& after, size_t rows_max) {
+  WEIR_TRY(ask(audience_, realm, after, as_count(version), as_count(rows_max)));
+  return read_all(audience_, read_realm_room);
+}
+
+expected<std::optional<account_row>>
+realm_reading::account(const std::string& id) {
+  WEIR_TRY(ask(account_, id));
+  return read_first(account_, read_account);
+}
+
+} // namespace weir::sql
