@@ -29,4 +29,22 @@ inline constexpr size_t bind_rows_more = 1'000;
 /// still merge.
 inline constexpr uint64_t unsettled_sends_max = 100'000;
 
+/// Events of one commit that takes some in: what a batch holds.
+inline constexpr size_t realm_submit_events_max = 200;
+/// Rooms of one event that names its own, each once: they are one value.
+inline constexpr size_t realm_own_rooms_max = 1'000;
+/// Rooms that join or leave an audience in one commit.
+inline constexpr size_t realm_audience_change_max = 1'000;
+/// Events that end at the head of a realm in one commit, and sends that end on
+/// the way to one that is to be sent: each has a row in the feed.
+inline constexpr size_t realm_ends_max = 200;
+/// Rows of a realm that one commit forgets.
+inline constexpr uint64_t realm_forget_rows_max = 1'000;
+/// For how long a key answers once its event is over (E22), and its dead
+/// letters can be begun anew.
+inline constexpr auto realm_keys_age = std::chrono::hours{24};
+inline constexpr auto realm_dead_letters_age = std::chrono::hours{7 * 24};
+/// Lanes that one answer names: some windows of an actor.
+inline constexpr size_t realm_lanes_page = 48;
+
 } // namespace weir::limits

@@ -2,6 +2,7 @@
 
 #include "schema/realm.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,14 @@ namespace weir::policy {
 [[nodiscard]] std::string send_id(std::string_view event_id,
                                   const room_id& room,
                                   std::string_view content);
+
+/// The same of an event whose content is digested once for all its rooms.
+/// @param content_sha256 As `sha256_hex` gives it.
+/// @param generation How often an ended send was begun anew; each has an id of
+/// its own.
+[[nodiscard]] std::string send_id_of_digest(std::string_view event_id,
+                                            const room_id& room,
+                                            std::string_view content_sha256,
+                                            uint32_t generation);
 
 } // namespace weir::policy

@@ -102,6 +102,7 @@ struct house {
   std::unique_ptr<store> db;
   std::optional<batch_runner> runner;
   uint64_t opened = 0;
+  uint64_t feed_rows = 1; ///< Of one operation, at most.
 
   house() {
     open();
@@ -125,7 +126,7 @@ struct house {
     std::optional<result_type> result;
     std::vector<expected<void>> told;
     batch_operation one{
-      "appservice", 1,
+      "appservice", feed_rows,
       [&](store& on, batch_context& batch) -> expected<void> {
         result.emplace(operation(on, batch, request));
         if (!*result)
