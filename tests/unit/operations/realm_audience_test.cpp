@@ -107,6 +107,19 @@ TEST_CASE_TEMPLATE("realm: e21 a replacement that is overtaken is told so",
     CHECK(go_on(on, first).result == audience_result::busy);
     CHECK(audience(on) == many_rooms(3));
   }
+  SUBCASE("by another that is not done either") {
+    auto second = replacement(many_rooms(4'000), "second");
+    auto reply = go_on(on, second);
+    while (reply.last.empty())
+      reply = go_on(on, second);
+    CHECK(reply.result == audience_result::more);
+    CHECK(go_on(on, first).result == audience_result::busy);
+    for (int each = 0; reply.result == audience_result::more && each < 20;
+         ++each)
+      reply = go_on(on, second);
+    CHECK(reply.result == audience_result::done);
+    CHECK(audience(on) == many_rooms(4'000));
+  }
   SUBCASE("by a change") {
     auto changed = on.change({"!x"});
     for (int each = 0; changed.result == audience_result::more && each < 20;

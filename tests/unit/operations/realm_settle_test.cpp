@@ -1,3 +1,4 @@
+#include "tests/support/memory_store/memory_state.hpp"
 #include "tests/unit/operations/realm_fixture.hpp"
 
 using namespace weir;
@@ -155,4 +156,42 @@ TEST_CASE_TEMPLATE("realm: d9 a send that was begun may have arrived", Where,
   on.open();
   CHECK(on.begin("!a").send->may_be_stored);
   CHECK(on.sends("we_1")[0].tries == 2);
+}
+
+TEST_CASE_TEMPLATE("realm: g5 each outcome is one row of the feed", Where,
+                   WEIR_EVERY_STORE) {
+  realm_house<Where> on;
+  const auto rows = [&] {
+    return on.look([](store& at) {
+      return at.outcomes().forget_outcomes({}, 0, 1'000'000);
+    });
+  };
+  on.change({"!a", "!b"});
+  on.submit({offer("1"), replacing("2", "{}"), replacing("3", "{}")});
+  CHECK(rows() == 1); // Of the one that merged.
+  on.bind();
+  CHECK(rows() == 0);
+  on.send("!a");
+  CHECK(rows() == 1);
+  on.send("!b", send_outcome::failed);
+  CHECK(rows() == 1);
+  on.change({}, room_ids({"!a", "!b"}));
+  CHECK(on.bind().ended == 1);
+  CHECK(rows() == 1); // Nobody is left to wait for the second.
+}
+
+TEST_CASE("realm: g5 the feed names the event, its room and what came of it") {
+  realm_house<on_memory> on;
+  on.change({"!a", "!b"});
+  on.submit_one(offer("1"));
+  on.bind();
+  on.send("!a");
+  on.send("!b", send_outcome::failed);
+  std::vector<std::string> lines;
+  for (const auto& [at, row] : on.where.database.copy()->outcomes)
+    lines.push_back(row.queue + " " + row.subject + " " + row.result + " "
+                    + row.detail);
+  CHECK(lines
+        == std::vector<std::string>{"realm/r we_1/!a delivered $we_1",
+                                    "realm/r we_1/!b failed http_4xx"});
 }
