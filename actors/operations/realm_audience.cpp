@@ -57,21 +57,6 @@ realm_audience_changed reply_of(const realm_row& realm,
   return reply;
 }
 
-/// Forgets the version that another request prepares: it is told so when it
-/// goes on. Returns whether all of it is forgotten.
-expected<bool> give_up_stage(store& db, realm_row& realm) {
-  if (realm.staged == 0)
-    return true;
-  WEIR_TRY(const auto changed,
-           db.realms().rows.unstage(realm.no, realm.staged,
-                                    limits::realm_audience_change_max));
-  if (changed == limits::realm_audience_change_max)
-    return false;
-  realm.staged = 0;
-  realm.stage_mark.clear();
-  return true;
-}
-
 /// A stretch of the old and the new audience, by rooms.
 class stretch {
 public:
@@ -129,6 +114,19 @@ private:
 
 } // namespace
 
+expected<bool> give_up_stage(store& db, realm_row& realm) {
+  if (realm.staged == 0)
+    return true;
+  WEIR_TRY(const auto changed,
+           db.realms().rows.unstage(realm.no, realm.staged,
+                                    limits::realm_audience_change_max));
+  if (changed == limits::realm_audience_change_max)
+    return false;
+  realm.staged = 0;
+  realm.stage_mark.clear();
+  return true;
+}
+
 expected<realm_audience_changed>
 replace_audience(store& db, batch_context& batch,
                  const replace_realm_audience& request) {
@@ -140,10 +138,10 @@ replace_audience(store& db, batch_context& batch,
   if (request.begins && request.if_version
       && *request.if_version != realm.audience_version)
     return reply_of(realm, audience_result::version_conflict);
-  WEIR_TRY(ledger.ensure(request.realm, request.account));
   if (!request.begins
       && (realm.staged == 0 || realm.stage_mark != request.mark))
     return reply_of(realm, audience_result::busy);
+  WEIR_TRY(ledger.ensure(request.realm, request.account));
   if (request.begins) {
     WEIR_TRY(const bool is_free, give_up_stage(db, realm));
     if (!is_free)

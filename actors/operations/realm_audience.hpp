@@ -19,4 +19,9 @@ expected<realm_audience_changed>
 replace_audience(store& db, batch_context& batch,
                  const replace_realm_audience& request);
 
+/// Forgets the version that some request prepares: it is told so when it goes
+/// on. Must be done before the audience gets another version. Returns whether
+/// all of it is forgotten; else it is to be asked again, in another commit.
+expected<bool> give_up_stage(store& db, realm_row& realm);
+
 } // namespace weir::operations

@@ -1,5 +1,6 @@
 #include "actors/operations/realm_control.hpp"
 
+#include "actors/operations/realm_audience.hpp"
 #include "actors/operations/realm_ledger.hpp"
 #include "actors/policy/realm_store_rules.hpp"
 #include "actors/policy/send_id.hpp"
@@ -70,6 +71,9 @@ expected<bool> end_queued(store& db, realm_ledger& ledger) {
 expected<bool> end_audience(store& db, realm_ledger& ledger) {
   auto& realm = ledger.row;
   auto& rows = db.realms().rows;
+  WEIR_TRY(const bool is_free, give_up_stage(db, realm));
+  if (!is_free)
+    return false;
   WEIR_TRY(const auto page,
            rows.audience(realm.no, realm.audience_version, "",
                          limits::realm_audience_change_max));

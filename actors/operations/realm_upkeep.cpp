@@ -191,6 +191,9 @@ expected<realm_forgotten> forget_some(store& db, batch_context& batch,
   WEIR_TRY(forget_subscriptions(db, ledger, reply.rows));
   reply.more = reply.rows >= limits::realm_forget_rows_max;
   WEIR_TRY(ledger.save());
+  // Nothing would find what is left behind of a realm that is gone.
+  if (reply.more)
+    return reply;
   WEIR_TRY(reply.removed, is_gone(db, ledger));
   if (reply.removed) {
     WEIR_TRY(db.realms().rows.remove(found->no));

@@ -173,3 +173,30 @@ TEST_CASE_TEMPLATE("realm: e17 a realm that goes has its backlog cancelled",
   CHECK(on.send("!000002") == "we_new");
   CHECK(on.row().deleted_at == stored_time{});
 }
+
+TEST_CASE_TEMPLATE("realm: e17 a realm goes with the audience it was to get",
+                   Where, WEIR_EVERY_STORE) {
+  realm_house<Where> on;
+  on.change({"!a", "!b"});
+  replace_realm_audience half;
+  half.realm = on.id;
+  half.account = "@weir:x";
+  half.rooms = shared{many_rooms(3'000)};
+  half.mark = "half";
+  auto reply = must(on.ask(operations::replace_audience, half));
+  CHECK(reply.result == audience_result::more);
+  auto done = erase(on);
+  for (int rounds = 0; done.more && rounds < 9; ++rounds)
+    done = erase(on, false);
+  CHECK(!done.more);
+  const auto row = on.row();
+  CHECK(row.audience == 0);
+  CHECK(must(on.where.connect_reader()->realms().audience(
+               row.no, row.audience_version, "", 10))
+          .empty());
+  half.begins = false;
+  half.after = reply.last;
+  reply = must(on.ask(operations::replace_audience, half));
+  CHECK(reply.result == audience_result::busy);
+  CHECK(on.row().deleted_at != stored_time{});
+}

@@ -121,6 +121,23 @@ TEST_CASE_TEMPLATE("realm: e17 a realm that is gone leaves nothing", Where,
   CHECK(on.submit_one(offer("1")).seq == 1);
 }
 
+TEST_CASE_TEMPLATE("realm: e17 a realm goes when its last room is forgotten",
+                   Where, WEIR_EVERY_STORE) {
+  realm_house<Where> on;
+  on.subscribe_many(1'200);
+  auto done = must(
+    on.ask(operations::delete_some, delete_realm{on.id, true, "ada", {}}));
+  while (done.more)
+    done = must(
+      on.ask(operations::delete_some, delete_realm{on.id, false, "ada", {}}));
+  const auto first = forget(on);
+  CHECK(first.more);
+  CHECK(!first.removed);
+  const auto second = forget(on);
+  CHECK(second.rows == 200);
+  CHECK(second.removed);
+}
+
 TEST_CASE_TEMPLATE("realm: d5 another realm's lossy events make room", Where,
                    WEIR_EVERY_STORE) {
   realm_house<Where> on;
