@@ -15,10 +15,9 @@ function house(t, { registrations = [{}], over = {} } = {}) {
   registrations.forEach((what, n) => {
     const sound = registration_of({ id: `b${n}`, url: 'http://127.0.0.1:9',
       as_token: `as_secret_${n}`, hs_token: `hs_secret_${n}` });
-    const text = typeof what === 'string' ? what
-      : JSON.stringify(typeof what === 'function' ? what(sound)
-        : { ...sound, ...what }, null, 1);
-    write_private(path.join(folder, 'bridges', `file${n}.yaml`), text);
+    const made = typeof what === 'function' ? what(sound)
+      : typeof what === 'string' ? what : { ...sound, ...what };
+    write_private(path.join(folder, 'bridges', `file${n}.yaml`), made);
   });
   if (registrations.length === 0) {
     fs.mkdirSync(path.join(folder, 'bridges'));
@@ -71,11 +70,16 @@ const bad_registrations = [
   ['an empty id', { id: '' }, 'id'],
   ['an id with a pipe', { id: 'a|b' }, 'id'],
   ['no url', without('url'), 'url'],
+  ['an empty url', { url: '' }, 'url'],
+  ['a url that is the word null', { url: 'null' }, 'url'],
+  ['a url that is a list', { url: [] }, 'url'],
   ['a url of another scheme', { url: 'ftp://127.0.0.1' }, 'url'],
   ['a url with a query', { url: 'http://127.0.0.1/?a=1' }, 'url'],
   ['a url with a fragment', { url: 'http://127.0.0.1/#a' }, 'url'],
   ['a url with a user', { url: 'http://me:pass@127.0.0.1/' }, 'url'],
   ['no as_token', without('as_token'), 'as_token'],
+  ['an as_token that is a number', { as_token: 1234 }, 'as_token'],
+  ['an as_token that is nothing', { as_token: null }, 'as_token'],
   ['no hs_token', without('hs_token'), 'hs_token'],
   ['a hs_token that is a number', { hs_token: 1234 }, 'hs_token'],
   ['a hs_token outside ASCII', { hs_token: 't\u00f6ken' }, 'hs_token'],
@@ -86,9 +90,16 @@ const bad_registrations = [
     'sender_localpart'],
   ['a namespace without regex',
     { namespaces: { users: [{ exclusive: true }] } }, 'regex'],
-  ['an exclusive that is no bool',
-    { namespaces: { users: [{ regex: '@a', exclusive: 'yes' }] } },
-    'exclusive'],
+  ...[7, true, null, ['@a'], { a: 1 }].map((regex) => [
+    `a regex that is ${JSON.stringify(regex)}`,
+    { namespaces: { rooms: [{ regex, exclusive: true }] } }, 'regex']),
+  ['a namespace without exclusive',
+    { namespaces: { aliases: [{ regex: '#a' }] } }, 'exclusive'],
+  ...['yes', 'true', 1, null].map((exclusive) => [
+    `an exclusive that is ${JSON.stringify(exclusive)}`,
+    { namespaces: { users: [{ regex: '@a', exclusive }] } }, 'exclusive']),
+  ['a namespace that is no object', { namespaces: { users: ['@a'] } },
+    'namespaces.users'],
   ['protocols that are no list', { protocols: 'irc' }, 'protocols'],
   ['a protocol that is no name', { protocols: [{}] }, 'protocols'],
   ['an msc3202 flag that is no bool', { 'org.matrix.msc3202': 'yes' },
@@ -119,6 +130,41 @@ test('g34 a registration with a key written twice is refused', async (t) => {
   const result = await house(t, { registrations: [text] }).check();
   assert.notEqual(result.code, 0);
   assert.match(said(result), /file0\.yaml.*as_token/s);
+});
+
+/// Registrations whose `line` stands for the key's own line.
+const with_line = (key, line) => (sound) => Object.entries(sound)
+  .map(([each, value]) =>
+    (each === key ? line : `${each}: ${JSON.stringify(value)}`))
+  .join('\n');
+
+test('g34 YAML tags are refused, but for the one of a string', async (t) => {
+  const tagged = [
+    ['as_token', 'as_token: !!int "1234"'],
+    ['hs_token', 'hs_token: !!python/object:os.system one'],
+    ['hs_token', 'hs_token: !secret one'],
+    ['url', 'url: !!null ""'],
+    ['url', 'url: !<tag:example.org,2000:url> "http://127.0.0.1:9"'],
+    ['namespaces', 'namespaces: !!set { users }'],
+    ['namespaces', 'namespaces: !ordered {}'],
+    ['namespaces',
+      'namespaces: { users: [ { regex: "@a", exclusive: !!bool "yes" } ] }'],
+    ['namespaces', 'namespaces: { users: [ !x { regex: "@a", exclusive: on } ] }'],
+  ];
+  const { check } = house(t, { registrations: tagged
+    .map(([key, line]) => with_line(key, line)) });
+  const result = await check();
+  assert.notEqual(result.code, 0, said(result));
+  for (const [n, [key, line]] of tagged.entries()) {
+    const found = said(result).split('\n')
+      .filter((one) => one.includes(`file${n}.yaml:`));
+    assert.ok(found.some((one) => one.includes(key)), `${line}: ${found}`);
+  }
+  const strings = house(t, { registrations: [
+    with_line('as_token', 'as_token: !!str 1234'),
+    with_line('hs_token', 'hs_token: ! 1234')] });
+  const fine = await strings.check();
+  assert.equal(fine.code, 0, said(fine));
 });
 
 /// The label tells what each shows; none of them may be refused.
