@@ -7,6 +7,7 @@ import path from 'node:path';
 import { must_hold } from './lib/checkers.mjs';
 import { message } from './lib/events.mjs';
 import { p99_ms, told_median } from './lib/latency.mjs';
+import { raw_request } from './lib/raw_http.mjs';
 import { run, test } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';
 import { weir_binary } from './lib/weir.mjs';
@@ -38,11 +39,22 @@ class crowd {
   }
 }
 
+/// What the process holds, in bytes.
+function memory_of(weir) {
+  const status = fs.readFileSync(`/proc/${weir.child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)[1]) * 1024;
+}
+
+/// A head of 1 MB that does not end.
+const a_megabyte_of_fields = `GET / HTTP/1.1\r\nHost: x\r\n${
+  `X-Field: ${'y'.repeat(980)}\r\n`.repeat(1_000)}`;
+
 /// What strangers do with a connection.
 const habits = [
   () => undefined,
   () => 'PUT /_weir/as/bridge/_matrix/app/v1/transactions/1 HTTP/1.1\r\nHo',
   () => `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}`,
+  () => a_megabyte_of_fields,
   () => 'PUT /_weir/as/bridge/_matrix/app/v1/transactions/1 HTTP/1.1\r\n' +
     'Host: x\r\nAuthorization: Bearer guessed\r\nContent-Length: 60000\r\n\r\n{',
   () => 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n' +
@@ -79,6 +91,46 @@ test('strangers: 5,000 connections of every bad habit keep no transaction out',
     assert.ok(await weir.metric('weir_connections_displaced_total',
       { side: 'homeserver' }) > 0);
     assert.match(weir.log(), /connection gave way to a new one/);
+  });
+
+test('strangers: heads of 1 MB are refused before they are held, whole or not',
+  async (t) => {
+    const bridge = await t.bridge();
+    const weir = await t.weir({ bridges: [bridge] });
+    const from = t.sender(weir, bridge);
+    await from.send([message('$before')]);
+    const before = memory_of(weir);
+    const token = `Authorization: Bearer ${bridge.hs_token}\r\n`;
+    const one_field = (end) =>
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(1 << 20)}${end}`;
+    const heads = [one_field(''), one_field('\r\n\r\n'),
+      a_megabyte_of_fields, `${a_megabyte_of_fields}\r\n`,
+      `GET /${'z'.repeat(1 << 20)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `PUT /_weir/as/bridge/_matrix/app/v1/transactions/9 HTTP/1.1\r\n` +
+        `Host: x\r\n${token}X: ${'y'.repeat(1 << 20)}\r\n` +
+        'Content-Length: 13\r\n\r\n{"events":[]}'];
+    for (const head of heads) {
+      for (const port of [weir.port, weir.admin_port]) {
+        const response = await raw_request(port, head);
+        // A client that still writes may find the connection reset.
+        assert.ok(response.closed || response.status === 431
+          || response.status === 414, `${response.status}`);
+      }
+    }
+    // 200 at a time, each of which holds all that it is let hold.
+    const strangers = new crowd(weir.port);
+    t.at_end(() => strangers.leave());
+    await strangers.grow(200, (n) => heads[n % 5]);
+    const refused = () => weir.metric('weir_requests_refused_total',
+      { side: 'homeserver', reason: 'too_large' });
+    await until('each is refused', async () =>
+      await refused() === heads.length + 200);
+    const grown = memory_of(weir) - before;
+    assert.ok(grown < 64 << 20, `${grown} bytes more are held`);
+    await from.send([message('$after')]);
+    assert.equal(from.failures, 0);
+    await bridge.has(from.accepted);
+    must_hold({ accepted: from.accepted, records: bridge.transactions });
   });
 
 test('strangers: 5,000 connections leave the p99 of the homeserver',
