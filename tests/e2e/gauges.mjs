@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { answer, hang } from './lib/behaviours.mjs';
+import { answer, hang, reset_after_reading, sequence }
+  from './lib/behaviours.mjs';
 import { message, messages } from './lib/events.mjs';
 import { appservice_families, reads, scrape } from './lib/figures.mjs';
 import { registration_of, write_private } from './lib/files.mjs';
@@ -217,5 +218,94 @@ test_on_stores('gauges: what is kept is told of each appservice and in all',
     assert.ok(commits > 3, `${commits}`);
     assert.ok(await weir.metric('weir_store_commit_rows_sum') > 2);
   });
+
+/// What the bridge itself knows of `txn`: the requests of it that have ended.
+const tries_of = (bridge, txn) =>
+  bridge.transactions.filter((one) => one.txn === txn && one.ended !== null);
+
+const seconds_since = (moment) => (performance.now() - moment) / 1000;
+
+test_on_stores('g35 bytes, ages, attempts and last errors are those that the ' +
+  'bridge counts', { seconds: 120 }, async (t) => {
+  const bridge = await t.bridge({ behaviour: answer(503) });
+  const weir = await t.weir({ bridges: [bridge], over: { appservices: {
+    defaults: { max_transaction_events: 3, backoff_first: '100ms',
+      backoff_max: '300ms' } } } });
+  const labels = { appservice: 'bridge' };
+  const tell = (what) => weir.metric(`weir_appservice_${what}`, labels);
+  const from = t.sender(weir, bridge);
+  const events = [...messages('a', 4), message('$\u00e9', { content: {
+    body: '\u00e9\u{1f600}'.repeat(500) } })];
+  const bytes_of = (ids) => events.filter((one) => ids.includes(one.event_id))
+    .reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
+  // Between these two moments it was stored.
+  const asked = performance.now();
+  for (const one of events) await from.send([one]);
+  const stored = performance.now();
+
+  await reads(weir, 'weir_appservice_bytes', labels,
+    bytes_of(from.accepted));
+  await bridge.sees(2);
+  // A figure lies between what the bridge counts before and after the look.
+  const attempts_agree = async () => {
+    const [{ txn }] = bridge.transactions.slice(-1);
+    const before = tries_of(bridge, txn).length;
+    const told = await tell('attempts');
+    const after = bridge.transactions.filter((one) => one.txn === txn).length;
+    return told >= before && told <= after && before;
+  };
+  const first = await until('the attempts agree', attempts_agree);
+  await bridge.sees(first + 4);
+  assert.ok(await until('the attempts agree', attempts_agree) > first);
+
+  const youngest = seconds_since(stored);
+  const age = await tell('oldest_age_seconds');
+  const oldest = seconds_since(asked);
+  assert.ok(age >= youngest && age <= oldest + 0.1,
+    `${age} s, by our clock ${youngest} to ${oldest}`);
+
+  for (const [name, behaviour] of [['http_503', answer(503)],
+    ['http_429', answer(429)], ['reset', reset_after_reading()],
+    ['http_401', answer(401)]]) {
+    bridge.behaviour = behaviour;
+    const before = bridge.transactions.length;
+    await bridge.sees(before + 2);
+    await reads(weir, 'weir_appservice_last_error',
+      { ...labels, class: name }, 1);
+    const others = (await scrape(weir)).filter((one) =>
+      one.name === 'weir_appservice_last_error' && one.labels.class !== name);
+    assert.deepEqual(others, [], 'one class at a time');
+  }
+
+  bridge.behaviour = hang();
+  const before = bridge.transactions.length;
+  await bridge.sees(before + 1);
+  const hung = bridge.transactions.at(-1);
+  await reads(weir, 'weir_appservice_in_flight', labels, 1);
+  const least = seconds_since(hung.began);
+  const told = await tell('in_flight_seconds');
+  assert.ok(told >= least - 0.1 && told <= seconds_since(hung.began) + 0.5,
+    `${told} s, by the bridge ${least}`);
+
+  // The first transaction is taken, the next refused: what it held is owed no
+  // more, and the next has its own attempts.
+  bridge.behaviour = sequence([200, 503]);
+  await bridge.stop();
+  await bridge.start();
+  await until('the first is taken', () => bridge.received.length > 0);
+  const left = from.accepted.filter((id) => !bridge.received.includes(id));
+  await reads(weir, 'weir_appservice_bytes', labels, bytes_of(left));
+  await bridge.sees(bridge.transactions.length + 2);
+  await until('the attempts agree', attempts_agree);
+
+  bridge.behaviour = answer(200);
+  await bridge.has(from.accepted);
+  await reads(weir, 'weir_appservice_bytes', labels, 0);
+  assert.equal(await tell('oldest_age_seconds'), 0);
+  assert.equal(await tell('in_flight_seconds'), 0);
+  assert.equal(await tell('delivered_events_total'), events.length);
+  assert.equal(await tell('delivered_transactions_total'),
+    bridge.acked.length);
+});
 
 await run();
