@@ -1,6 +1,7 @@
 /// The end of a bridge: what is kept of it is exported and deleted, it may come
 /// back and starts clean, and a kill in the middle loses no row to nobody.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { answer, for_transactions, refuse_type } from './lib/behaviours.mjs';
@@ -48,7 +49,7 @@ async function use(weir, bridges) {
 const lines_of = (file) => fs.readFileSync(file, 'utf8').trimEnd().split('\n')
   .map((line) => JSON.parse(line));
 
-test_on_stores('g24 what is kept of a removed bridge is exported, deleted, ' +
+test_on_stores('g19 what is kept of a removed bridge is exported, deleted, ' +
   'and the bridge may come back and starts clean', { seconds: 180 },
 async (t) => {
   const { bridge, other, weir, from } = await a_weir_with_much(t, 700);
@@ -94,7 +95,7 @@ async (t) => {
 });
 
 for (const step of ['before_removal', 'after_removal_commit']) {
-  test_on_stores(`g24 SIGKILL at ${step} leaves a removal that goes on`,
+  test_on_stores(`g19 SIGKILL at ${step} leaves a removal that goes on`,
     { seconds: 180 }, async (t) => {
       const { other, weir } = await a_weir_with_much(t, 700,
         { stoppable: true });
@@ -118,6 +119,52 @@ for (const step of ['before_removal', 'after_removal_commit']) {
       assert.equal(await weir.queue('bridge'), undefined);
     });
 }
+
+/// What the database takes, in bytes, when it has given back what it can.
+async function disk_of(t, weir) {
+  if (t.store_kind === 'sqlite') {
+    return ['', '-wal'].map((suffix) => `${weir.folder}/weir.db${suffix}`)
+      .filter((file) => fs.existsSync(file))
+      .reduce((sum, file) => sum + fs.statSync(file).size, 0);
+  }
+  // As its own cleaner would, without waiting for it.
+  await t.cluster.query('VACUUM');
+  const [bytes] = await t.cluster.query(
+    'SELECT pg_database_size(current_database())');
+  return Number(bytes);
+}
+
+test_on_stores('g19 the rows and the disk space of a removed bridge go, and ' +
+  'none of another', { seconds: 240 }, async (t) => {
+  const refusing = for_transactions(answer(503));
+  const [bridge, other] = [await t.bridge({ behaviour: refusing }),
+    await t.bridge({ id: 'other', behaviour: refusing })];
+  const weir = await t.weir({ bridges: [bridge, other],
+    over: { appservices: { defaults: quick } } });
+  const kept = t.sender(weir, other);
+  await kept.send(messages('kept', 50));
+  const before = await disk_of(t, weir);
+  const from = t.sender(weir, bridge);
+  // Nothing that could be compressed. A minute gives back more than that.
+  const big = () => ({ content: { body: randomBytes(10_000).toString('hex') } });
+  for (let n = 0; n < 3; n += 1) {
+    await from.send(Array.from({ length: 100 },
+      (_, at) => message(`$big${n}_${at}`, big())));
+  }
+  const full = await disk_of(t, weir);
+  assert.ok(full - before > 5e6, `${before} bytes became ${full}`);
+  await use(weir, [other]);
+  const done = await weir.command('remove', 'bridge');
+  assert.equal(done.code, 0, JSON.stringify(done));
+  let now = full;
+  await until(() => `the space is given back: ${before} bytes before, ` +
+    `${full} at most, ${now} now`, async () => {
+    now = await disk_of(t, weir);
+    return now - before < (full - before) / 5;
+  }, 130);
+  other.behaviour = answer(200);
+  await other.has(kept.accepted);
+});
 
 test('what came after an export is not deleted', async (t) => {
   const { other, weir } = await a_weir_with_much(t, 3);
