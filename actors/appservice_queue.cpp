@@ -297,18 +297,21 @@ void appservice_queue_state::proved(bool alive) {
   proceed();
 }
 
+/// How it ends is kept here: a reload may change what is to come of it.
 void appservice_queue_state::settle() {
   busy_ = true;
+  const auto how = delivery_->ending();
   settle_transaction request{
-    config_.settings.id, pinned_->id,           delivery_->ending(),
+    config_.settings.id, pinned_->id,           how,
     delivery_->cause(),  delivery_->attempts(), config_.settings.bounds,
     deadline()};
   self_->request(writer(), store_timeout, std::move(request))
-    .then([this](const transaction_settled& what) { settled(what); },
+    .then([this, how](const transaction_settled& what) { settled(what, how); },
           [this](const caf::error& why) { lost_track(why); });
 }
 
-void appservice_queue_state::settled(const transaction_settled& what) {
+void appservice_queue_state::settled(const transaction_settled& what,
+                                     settlement how) {
   busy_ = false;
   if (what.no_room) {
     delivery_->no_room_for_dead_letters(self_->now());
@@ -324,8 +327,7 @@ void appservice_queue_state::settled(const transaction_settled& what) {
     return proceed();
   }
   tell_bounds(log_, config_.settings.id, what.bounds);
-  tell_settled(log_, config_.settings.id, *pinned_, *delivery_);
-  const auto how = delivery_->ending();
+  tell_settled(log_, config_.settings.id, *pinned_, *delivery_, how);
   if (how == settlement::delivered)
     delivered_last_ = pinned_->id;
   const bool gone
@@ -361,7 +363,7 @@ void appservice_queue_state::rest() {
   self_->arm(until - self_->now(), pause_over{++armed_});
 }
 
-/// The store's time, for dates that bridges name.
+/// The store's time, to tell the century of dates that bridges name.
 stored_time appservice_queue_state::store_now() const {
   return pinned_->as_of + duration_cast<milliseconds>(self_->now() - taken_at_);
 }

@@ -60,7 +60,7 @@ private:
   void prove_alive();
   void proved(bool alive);
   void settle();
-  void settled(const transaction_settled& what);
+  void settled(const transaction_settled& what, settlement how);
   void lost_track(const caf::error& why);
   void take(std::optional<owed_transaction> pinned);
   void rest();

@@ -134,8 +134,8 @@ void tell_blocked(const logger& log, const appservice_id& id,
 
 void tell_settled(const logger& log, const appservice_id& id,
                   const owed_transaction& what,
-                  const policy::delivery& delivery) {
-  switch (delivery.ending()) {
+                  const policy::delivery& delivery, settlement how) {
+  switch (how) {
   case settlement::delivered:
     log.debug("delivered dest={} txn={} events={}", id.value, what.id.value,
               what.events);

@@ -46,6 +46,6 @@ void tell_blocked(const logger& log, const appservice_id& id,
 
 void tell_settled(const logger& log, const appservice_id& id,
                   const owed_transaction& what,
-                  const policy::delivery& delivery);
+                  const policy::delivery& delivery, settlement how);
 
 } // namespace weir

@@ -4,6 +4,7 @@
 #include "schema/limits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::policy {
 
@@ -108,13 +109,19 @@ void delivery::answered(const verdict& what, instant started, instant now,
     accepted(started, now);
   else
     refused(what, started, now, random_01);
-  if (started < settings_changed_at_)
+  if (is_of_before(started))
     end_what_we_chose(now);
+}
+
+/// Whoever answers such a send may be another bridge than the one that is
+/// served now: only that it was taken is left to count.
+bool delivery::is_of_before(instant started) const {
+  return started < settings_changed_at_;
 }
 
 void delivery::accepted(instant started, instant now) {
   pause_.on_accepted(started);
-  v1_worked_ = v1_worked_ || !legacy_path_;
+  v1_worked_ = v1_worked_ || (!legacy_path_ && !is_of_before(started));
   ending_ = settlement::delivered;
   hang_suspected_ = false;
   blocked_until_.reset();
@@ -126,8 +133,10 @@ void delivery::refused(const verdict& what, instant started, instant now,
   cause_ = what.cause;
   last_error_ = what.cause;
   last_error_at_ = now;
-  hang_suspected_ = what.kind == verdict_kind::no_verdict_hang;
-  weigh(what.kind, now);
+  if (!is_of_before(started)) {
+    hang_suspected_ = what.kind == verdict_kind::no_verdict_hang;
+    weigh(what.kind, now);
+  }
   if (ending_) {
     // The queue goes on at once, with other bytes: what is told of it stays as
     // it is until those are known.
@@ -192,9 +201,9 @@ void delivery::interrupted(instant now) {
 }
 
 void delivery::proved(bool alive, instant now) {
-  hang_suspected_ = false;
+  const bool asked = std::exchange(hang_suspected_, false);
   interruption_.on_accepted(now);
-  if (!alive || !subject_)
+  if (!alive || !subject_ || !asked)
     return;
   ++proven_hangs_;
   act_on(after_hang(proven_hangs_, subject_->elements, subject_->suspect,
@@ -215,7 +224,18 @@ void delivery::settings_changed(limits bounds, instant now) {
   legacy_path_ = false;
   v1_worked_ = false;
   settings_changed_at_ = now;
+  forget_verdicts();
   end_what_we_chose(now);
+}
+
+/// What was taken stays taken. A settlement that is under way takes its course:
+/// what it comes to is loaded.
+void delivery::forget_verdicts() {
+  if (ending_ != settlement::delivered)
+    ending_.reset();
+  hang_suspected_ = false;
+  rejections_ = 0;
+  proven_hangs_ = 0;
 }
 
 void delivery::end_what_we_chose(instant now) {
@@ -225,6 +245,8 @@ void delivery::end_what_we_chose(instant now) {
 }
 
 void delivery::no_room_for_dead_letters(instant now) {
+  if (!ending_)
+    return;
   ending_.reset();
   block(now);
   cause_ = "no room for dead letters";

@@ -94,7 +94,8 @@ public:
   /// again and again.
   void interrupted(instant now);
 
-  /// The answer to `prove_alive`.
+  /// The answer to `prove_alive`; of no use when the settings changed
+  /// meanwhile.
   void proved(bool alive, instant now);
 
   /// The bridge showed that it is there: our own pause ends, one that is yet to
@@ -103,10 +104,12 @@ public:
 
   /// The appservice is served in another way from now on. What was refused may
   /// be taken now, so that our own pause and a block end, also those of a send
-  /// that is under way; a Retry-After holds.
+  /// that is under way; a Retry-After holds. The bridge may be another one, so
+  /// that no verdict of before, nor of a send of before, gives anything up.
   void settings_changed(limits bounds, instant now);
 
-  /// A dead letter found no room: the queue holds what it has.
+  /// A dead letter found no room: the queue holds what it has. Unless the
+  /// settings changed meanwhile: then it is sent again.
   void no_room_for_dead_letters(instant now);
 
   /// An operator's pause: nothing is sent while it lasts. What was sent is
@@ -202,7 +205,9 @@ private:
   void give_up(instant now);
   void block(instant now);
   void end_what_we_chose(instant now);
+  void forget_verdicts();
   void forget_damage();
+  [[nodiscard]] bool is_of_before(instant started) const;
 
   limits bounds_;
   backoff pause_;

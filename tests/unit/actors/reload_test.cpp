@@ -1,4 +1,5 @@
 #include "tests/support/actors/actor_fixture.hpp"
+#include "tests/support/memory_store/memory_state.hpp"
 
 #include <doctest/doctest.h>
 
@@ -137,6 +138,65 @@ TEST_CASE("reload: a refusal of what went out by the old settings makes no "
   on.advance(seconds{3});
   CHECK(on.row("irc").owed_events == 0);
   CHECK(on.network.open_most() == 1);
+}
+
+TEST_CASE("reload: a lone event was once buried by the third 400 of the bridge "
+          "that was being replaced") {
+  actor_fixture on;
+  size_t refusals = 0;
+  on.network.script = [&](const http_request& request) {
+    auto reply = status(request.peer.url == irc ? 400 : 200);
+    if (request.peer.url == irc && ++refusals == 3)
+      reply.after = seconds{3};
+    return reply;
+  };
+  on.start();
+  on.offer("irc", "a", 1);
+  while (refusals < 3)
+    on.advance(seconds{1});
+  on.advance(seconds{1});
+  auto moved = bridge("irc");
+  moved.peer.url = slack;
+  on.reload({moved});
+  on.advance(seconds{5});
+  const auto before = on.network.sent_to(irc);
+  const auto after = on.network.sent_to(slack);
+  REQUIRE(after.size() == 1);
+  CHECK(txn_of(after.front().request) == txn_of(before.back().request));
+  CHECK(on.row("irc").owed_events == 0);
+  CHECK(on.database.copy()->letters.empty());
+  CHECK(on.network.open_most() == 1);
+}
+
+TEST_CASE("reload: one that comes at any step of a settlement loses nothing") {
+  size_t buried = 0;
+  constexpr size_t seeds = 60;
+  for (size_t seed = 1; seed <= seeds; ++seed) {
+    CAPTURE(seed);
+    actor_fixture on;
+    on.shuffle(seed);
+    on.network.script = [](const http_request& request) {
+      auto reply = status(request.peer.url == irc ? 413 : 200);
+      reply.after = milliseconds{10};
+      return reply;
+    };
+    on.start();
+    on.offer("irc", "a", 1);
+    on.run();
+    on.move_clock(milliseconds{10});
+    for (size_t i = 0; i < seed % 6; ++i)
+      on.step();
+    auto moved = bridge("irc");
+    moved.peer.url = slack;
+    on.reload({moved});
+    on.advance(seconds{5});
+    const auto letters = on.database.copy()->letters.size();
+    CHECK(on.row("irc").owed_events == 0);
+    CHECK(on.network.sent_to(slack).size() + letters == 1);
+    buried += letters;
+  }
+  CHECK(buried > 0);
+  CHECK(buried < seeds);
 }
 
 TEST_CASE("reload: one that is let go finishes what is in flight, and what it "

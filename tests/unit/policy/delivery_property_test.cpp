@@ -25,6 +25,7 @@ public:
     limits.pause.jitter = 0.2;
     limits.dead_letter = dead_letter_ = chance(0.5);
     limits.legacy_paths = chance(0.5);
+    limits_ = limits;
     of_ = delivery{limits};
     if (chance(0.3)) {
       const auto rest = milliseconds{below(900'000)};
@@ -111,9 +112,14 @@ private:
     auto what = answer(kind);
     if (kind != verdict_kind::accepted && chance(0.2))
       what.retry_after = milliseconds{below(900'000)};
+    const bool replaced = now_ > started && chance(0.05);
+    if (replaced)
+      of_.settings_changed(limits_, now_);
     of_.answered(what, started, now_,
                  std::uniform_real_distribution<double>{0, 1}(random_));
     note(what);
+    if (replaced)
+      forget();
   }
 
   void note(const policy::verdict& what) {
@@ -127,6 +133,14 @@ private:
       CHECK(of_.state() == delivery_state::flowing);
     else
       CHECK(of_.last_error() == policy::to_string(what.kind));
+  }
+
+  /// Who answered may not be who is served now.
+  void forget() {
+    hung_ = false;
+    verdicts_ = 0;
+    CHECK((of_.next(now_) == delivery_step::settle) == accepted_);
+    CHECK(of_.ready_at() <= std::max(peer_until_ + 5s, now_));
   }
 
   /// Our own transport ends: nothing of it is the bridge's.
@@ -218,6 +232,7 @@ private:
 
   std::mt19937_64 random_;
   delivery of_{plain};
+  delivery::limits limits_ = plain;
   instant now_ = at(0ms);
   instant peer_until_ = at(0ms);
   bool dead_letter_ = true;
