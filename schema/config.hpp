@@ -4,6 +4,7 @@
 #include "schema/limits.hpp"
 #include "schema/log.hpp"
 #include "schema/queue_bounds.hpp"
+#include "schema/realm_limits.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -111,6 +112,12 @@ struct config {
     std::string ca_file;       ///< PEM; empty: the system's authorities.
     std::string as_token;      ///< Of Weir's own registration; may be empty.
     std::string as_token_file; ///< Where it was read from, if from a file.
+    /// Whose sends realm events are. Default: `@weir:{name}`.
+    std::string user_id;
+    /// The scope of its transaction ids; always the same, so that a retry after
+    /// another login is still one (Q31).
+    std::string device_id = "WEIR";
+    std::string password; ///< Logs in with it; empty: with `as_token`.
     struct pace_options {
       uint32_t sends_per_second = 50;
       uint32_t in_flight = 8;
@@ -153,6 +160,17 @@ struct config {
   } appservices;
 
   std::vector<producer_options> producers;
+
+  struct realms_options {
+    /// Realms whose events go one at a time (D3); `*` matches anything.
+    std::vector<std::string> ordered;
+    /// How long an event may wait for a first room (D12).
+    std::chrono::milliseconds audience_wait{0};
+    uint64_t queued_bytes_max = limits::realm_bytes_default;      ///< Of one,
+    uint64_t queued_bytes_max_all = limits::realms_bytes_default; ///< of all.
+    friend bool operator==(const realms_options&, const realms_options&)
+      = default;
+  } realms;
 
   struct delayed_events_options {
     std::chrono::milliseconds max_delay{86'400'000};

@@ -345,6 +345,7 @@ const option_table<config>& config_options() {
     options all;
     add_listeners(all);
     add_homeserver(all);
+    add_realm_options(all);
     add_storage(all);
     add_lanes(all);
     add_process(all);

@@ -66,6 +66,8 @@ template <class Target>
 using option_table = std::vector<config_option<Target>>;
 
 const option_table<config>& config_options();
+/// Those of realm events: `homeserver.user_id` and its neighbours, `realms`.
+void add_realm_options(option_table<config>& table);
 /// Of `appservices.defaults` and of each of `appservices.overrides`.
 const option_table<appservice_options>& appservice_option_table();
 /// Of each of `producers`.

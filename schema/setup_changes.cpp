@@ -42,6 +42,7 @@ std::vector<std::string> kept_until_restart(const config& now,
   compare("storage", now.storage, then.storage);
   compare("listener", now.listener, then.listener);
   compare("producers", now.producers, then.producers);
+  compare("realms", now.realms, then.realms);
   compare("delayed_events", now.delayed_events, then.delayed_events);
   compare("actors", now.actors, then.actors);
   compare("drain", now.drain, then.drain);

@@ -40,7 +40,9 @@ TEST_CASE("config: an admin token file may be absent but not open to others") {
 
 TEST_CASE("config: a file with secrets that others may read is a warning") {
   const test_folder folder;
-  const auto text = minimal + "producers: [{name: a, token: b, realms: [c]}]\n";
+  const auto text = "homeserver: {name: e.org, url: 'http://h', as_token_file: "
+    + folder.write("token", "t\n") + "}\n"
+    + "producers: [{name: a, token: b, realms: [c]}]\n";
   CHECK(load_config(folder.write("a", text, 0644)).warnings.size() == 1);
   CHECK(load_config(folder.write("b", text, 0640)).warnings.empty());
   CHECK(load_config(folder.write("c", minimal, 0644)).warnings.empty());
