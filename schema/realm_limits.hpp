@@ -29,6 +29,12 @@ inline constexpr size_t bind_rows_more = 1'000;
 /// still merge.
 inline constexpr uint64_t unsettled_sends_max = 100'000;
 
+/// A realm's id, often a URL.
+inline constexpr size_t realm_id_bytes_max = 512;
+/// Of one bulk request; A4.
+inline constexpr size_t bulk_lines_max = 1'000;
+inline constexpr size_t bulk_bytes_max = size_t{8} << 20;
+
 /// Events of one commit that takes some in: what a batch holds.
 inline constexpr size_t realm_submit_events_max = 200;
 /// Rooms of one event that names its own, each once: they are one value.
