@@ -356,3 +356,14 @@ TEST_CASE("realm expiry: d15 only a completion that arrived ends a beginning "
   CHECK(is_left_open(true, realm_class::lossy, delivered));
   CHECK(!is_left_open(false, realm_class::lossy, delivered));
 }
+
+TEST_CASE("realm lanes: a4 an older event may be there again") {
+  realm_lanes lanes;
+  CHECK(lanes.add({{"!a"}, 6, false}));
+  CHECK(lanes.to_offer(at(0ms)).size() == 1);
+  CHECK(lanes.start({"!a"}) == 6);
+  // The dead letter of event 5 was begun anew meanwhile.
+  CHECK(!lanes.settled({"!a"}, lane_head{{"!a"}, 5, false}));
+  CHECK(lanes.to_offer(at(0ms)).size() == 1);
+  CHECK(lanes.start({"!a"}) == 5);
+}
