@@ -21,7 +21,8 @@ constexpr std::array maybe_stored_statuses{500, 502, 504};
 constexpr std::array told_apart{
   "M_FORBIDDEN"sv,      "M_UNRECOGNIZED"sv,  "M_TOO_LARGE"sv,
   "M_BAD_JSON"sv,       "M_INVALID_PARAM"sv, "M_DUPLICATE_ANNOTATION"sv,
-  "M_LIMIT_EXCEEDED"sv, "M_UNKNOWN"sv,       "M_NOT_FOUND"sv};
+  "M_LIMIT_EXCEEDED"sv, "M_UNKNOWN"sv,       "M_NOT_FOUND"sv,
+  "M_UNKNOWN_DEVICE"sv};
 
 template <class List, class Value>
 bool holds(const List& list, const Value& value) {
@@ -72,7 +73,9 @@ send_verdict held(pause_effect whom) {
 
 /// A 4xx that a homeserver has said.
 send_verdict refused(const send_answer& answer) {
-  if (answer.status == 401 && holds(session_gone, answer.errcode))
+  // A device that somebody has deleted is made anew by a sign-in.
+  if ((answer.status == 401 && holds(session_gone, answer.errcode))
+      || answer.errcode == "M_UNKNOWN_DEVICE")
     return final_answer(send_action::log_in);
   if (answer.status == 401
       || (answer.status == 403 && holds(account_held, answer.errcode)))

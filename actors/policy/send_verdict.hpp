@@ -78,20 +78,17 @@ inline constexpr uint32_t send_attempts_max = 5;
 /// | 2xx without, 1xx, malformed | retry | overloaded; may be stored |
 /// | 3xx, 404 `M_UNRECOGNIZED`, 404 without an errcode, 401 without one, 405,
 /// 407, 410, 421, 426 without one | retry | homeserver_held |
-/// | 401 `M_UNKNOWN_TOKEN`, `M_MISSING_TOKEN` | log_in | none |
-/// | 401, 403 `M_USER_LOCKED`, `M_USER_DEACTIVATED`, `M_USER_SUSPENDED`,
-/// `M_CONSENT_NOT_GIVEN`, `M_RESOURCE_LIMIT_EXCEEDED`, any other 401 | retry |
-/// account_held |
-/// | 403 `M_FORBIDDEN` with "not in room" | check_membership | none |
-/// | 403 without an errcode, 408, 425, 5xx | retry | overloaded |
-/// | 413 | dead_letter | none |
-/// | 429 | retry | limited |
-/// | 500 with an errcode | retry, uses an attempt | room; may be stored |
-/// | other 4xx without an errcode | retry, uses an attempt | room |
-/// | other 4xx | dead_letter | none |
-/// | no connection, name, tls | retry | overloaded |
-/// | time-out, reset, 502, 504 | retry | overloaded; may be stored |
-/// | aborted | retry | unknown; may be stored |
+/// | 401 `M_UNKNOWN_TOKEN`, `M_MISSING_TOKEN`, any `M_UNKNOWN_DEVICE` | log_in
+/// | none | | 401, 403 `M_USER_LOCKED`, `M_USER_DEACTIVATED`,
+/// `M_USER_SUSPENDED`, `M_CONSENT_NOT_GIVEN`, `M_RESOURCE_LIMIT_EXCEEDED`, any
+/// other 401 | retry | account_held | | 403 `M_FORBIDDEN` with "not in room" |
+/// check_membership | none | | 403 without an errcode, 408, 425, 5xx | retry |
+/// overloaded | | 413 | dead_letter | none | | 429 | retry | limited | | 500
+/// with an errcode | retry, uses an attempt | room; may be stored | | other 4xx
+/// without an errcode | retry, uses an attempt | room | | other 4xx |
+/// dead_letter | none | | no connection, name, tls | retry | overloaded | |
+/// time-out, reset, 502, 504 | retry | overloaded; may be stored | | aborted |
+/// retry | unknown; may be stored |
 ///
 /// @param attempts_used Answers before this one that used an attempt; the last
 /// of `send_attempts_max` makes a dead letter of the send.

@@ -121,6 +121,15 @@ TEST_CASE("send verdict: a session that is gone is logged in again") {
                pause_effect::none}});
 }
 
+TEST_CASE("send verdict: d10 a device that is gone is made by a sign-in") {
+  check_rows({
+    {matrix(400, "M_UNKNOWN_DEVICE"), send_action::log_in, pause_effect::none},
+    {matrix(401, "M_UNKNOWN_DEVICE"), send_action::log_in, pause_effect::none},
+  });
+  CHECK(judge_send(matrix(400, "M_UNKNOWN_DEVICE"), 0).cause
+        == "unknown_device");
+}
+
 TEST_CASE("send verdict: what is not served there holds the homeserver") {
   for (const int each : {401, 404, 405, 407, 410, 421, 426, 301, 302, 307, 308})
     check_rows({{html(each), retry, pause_effect::homeserver_held}});
