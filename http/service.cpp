@@ -74,7 +74,7 @@ public:
       hang_ups_{hang_ups},
       reloader_{borrowed(setup), [this](const loaded_setup& now) { use(now); }},
       client_{io_},
-      network_{client_},
+      network_{client_, [] { return stored_time{unix_ms()}; }},
       pings_{found_.identity.ping_key},
       trace_{trace_of()},
       house_{std::in_place, house_of()},

@@ -1,5 +1,7 @@
 #include "actors/policy/http_date.hpp"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -169,6 +171,13 @@ std::optional<stored_time> parse_http_date(std::string_view text,
     return std::nullopt;
   const milliseconds since_epoch = sys_days{day}.time_since_epoch() + date.time;
   return stored_time{since_epoch.count()};
+}
+
+std::string to_http_date(stored_time at) {
+  const std::chrono::sys_time<milliseconds> point{milliseconds{at.ms}};
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                       std::chrono::floor<std::chrono::seconds>(point))));
 }
 
 } // namespace weir::policy

@@ -3,6 +3,7 @@
 #include "schema/time.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace weir::policy {
@@ -15,5 +16,8 @@ namespace weir::policy {
 /// else. Source: RFC 9110 section 5.6.7.
 [[nodiscard]] std::optional<stored_time> parse_http_date(std::string_view text,
                                                          stored_time now);
+
+/// The first of these forms, cut to the second.
+[[nodiscard]] std::string to_http_date(stored_time at);
 
 } // namespace weir::policy

@@ -62,6 +62,10 @@ std::optional<milliseconds> parse_seconds(std::string_view text) {
   return sensible(seconds * 1000);
 }
 
+std::optional<stored_time> date_of(const http_answer& answer, stored_time now) {
+  return parse_http_date(trimmed(find_field(answer.fields, "Date")), now);
+}
+
 std::optional<milliseconds>
 parse_field(std::string_view text, const http_answer& answer, stored_time now) {
   if (const auto seconds = parse_seconds(text))
@@ -69,10 +73,8 @@ parse_field(std::string_view text, const http_answer& answer, stored_time now) {
   const auto date = parse_http_date(text, now);
   if (!date)
     return std::nullopt;
-  const auto asked_at
-    = parse_http_date(trimmed(find_field(answer.fields, "Date")), now);
   return sensible(
-    static_cast<double>((*date - asked_at.value_or(now)).count()));
+    static_cast<double>((*date - date_of(answer, now).value_or(now)).count()));
 }
 
 std::optional<milliseconds> from_body(const std::string& body) {
@@ -99,6 +101,19 @@ std::optional<milliseconds> retry_after(const http_answer& answer,
     longest_asked = std::max(longest_asked, asked);
   }
   return longest_asked;
+}
+
+void give_date(http_answer& answer, stored_time arrived) {
+  const bool asks
+    = std::any_of(answer.fields.begin(), answer.fields.end(),
+                  [](const auto& each) { return is_retry_after(each.name); });
+  if (!asks || date_of(answer, arrived))
+    return;
+  std::erase_if(answer.fields, [](const auto& each) {
+    return same_field_name(each.name, "Date");
+  });
+  // Cut to the second: what is asked for ends no earlier by it.
+  answer.fields.push_back({"Date", to_http_date(arrived)});
 }
 
 } // namespace weir::policy

@@ -44,6 +44,11 @@ const in_seconds = (seconds) =>
 for (const [form, refusal] of [
   ['in seconds', () => answer(429, '{}', { 'retry-after': '2' })],
   ['as a date', () => answer(503, '{}', { 'retry-after': in_seconds(2) })],
+  ['as a date without a Date', () => async (record, reply) => {
+    await record.arrived;
+    reply.response.sendDate = false;
+    reply.send(503, '{}', { 'retry-after': in_seconds(2) });
+  }],
   ['in the body', () => answer(429,
     '{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":2000}')],
 ]) {

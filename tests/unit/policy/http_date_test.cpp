@@ -33,6 +33,18 @@ TEST_CASE("http_date: the three forms of RFC 9110 are one moment") {
   }
 }
 
+TEST_CASE("http_date: what is written is read again, to the second") {
+  CHECK(to_http_date(example) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  CHECK(to_http_date(example + milliseconds{999})
+        == "Sun, 06 Nov 1994 08:49:37 GMT");
+  std::mt19937_64 random{7};
+  for (int round = 0; round < 1'000; ++round) {
+    const stored_time at{static_cast<int64_t>(random() % 4'102'444'800)
+                         * 1'000};
+    CHECK(parse_http_date(to_http_date(at), in_2024) == at);
+  }
+}
+
 TEST_CASE("http_date: asctime pads the day with a space or not at all") {
   CHECK(parse_http_date("Wed Nov 16 08:49:37 1994", in_2024)
         == example + std::chrono::days{10});

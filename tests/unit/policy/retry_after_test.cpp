@@ -24,6 +24,7 @@ std::optional<milliseconds> asked_by(std::vector<http_field> fields,
   answer.status = 503;
   answer.fields = std::move(fields);
   answer.body = std::move(body);
+  give_date(answer, now);
   return retry_after(answer, now);
 }
 
@@ -84,7 +85,7 @@ TEST_CASE("retry_after: long requests are cut to the cap") {
   CHECK(of_body(R"({"retry_after_ms":1e300})") == longest);
 }
 
-TEST_CASE("retry_after: a date without a Date counts from now") {
+TEST_CASE("retry_after: a date without a Date counts from the arrival") {
   CHECK(of_field("Sat, 01 Jun 2024 00:00:30 GMT") == 30s);
   CHECK(of_field("Saturday, 01-Jun-24 00:00:30 GMT") == 30s);
   CHECK(of_field(" Sat Jun  1 00:00:30 2024 ") == 30s);
@@ -98,6 +99,39 @@ TEST_CASE("retry_after: a date counts from the answer's own Date") {
   CHECK(with_date("Sat, 01 Jun 2024 10:00:00 GMT") == 5s);
   CHECK(with_date("Saturday, 01-Jun-24 10:00:01 GMT") == 4s);
   CHECK(with_date("ten o'clock") == longest); // 10 h from now.
+}
+
+TEST_CASE("retry_after: a date was once compared with the store's time, which "
+          "differs after a step of the clock") {
+  http_answer answer;
+  answer.fields = {{"Retry-After", "Sat, 01 Jun 2024 00:01:00 GMT"}};
+  give_date(answer, now);
+  for (const auto step : {-3h, 0h, 3h}) {
+    CAPTURE(step.count());
+    CHECK(retry_after(answer, now + step) == 60s);
+  }
+}
+
+TEST_CASE(
+  "retry_after: a Date is given where a pause is asked for and none can "
+  "be read, cut to the second") {
+  const auto dates_of = [](std::vector<http_field> fields) {
+    http_answer answer;
+    answer.fields = std::move(fields);
+    give_date(answer, now + 999ms);
+    std::vector<std::string> dates;
+    for (const auto& field : answer.fields)
+      if (same_field_name(field.name, "date"))
+        dates.push_back(field.value);
+    return dates;
+  };
+  const std::vector<std::string> given{"Sat, 01 Jun 2024 00:00:00 GMT"};
+  const std::string own = "Sat, 01 Jun 2024 10:00:00 GMT";
+  CHECK(dates_of({}).empty());
+  CHECK(dates_of({{"RETRY-AFTER", "1"}}) == given);
+  CHECK(dates_of({{"date", "soon"}, {"Retry-After", "1"}}) == given);
+  CHECK(dates_of({{"date", own}, {"Retry-After", "1"}})
+        == std::vector<std::string>{own});
 }
 
 TEST_CASE("retry_after: a date that has passed is no request") {
