@@ -42,6 +42,16 @@ TEST_CASE("own pings: a body of any shape is the bridge's") {
     CHECK_FALSE(pings.is_own(irc, body));
 }
 
+TEST_CASE("own pings: a body of any size was once parsed, and now a small one "
+          "alone") {
+  const auto id = pings.make_id(irc);
+  const auto with_padding
+    = [&](size_t bytes) { return body_with(id) + std::string(bytes, ' '); };
+  CHECK(pings.is_own(irc, with_padding(1'000)));
+  CHECK_FALSE(pings.is_own(irc, with_padding(4'096)));
+  CHECK_FALSE(pings.is_own(irc, with_padding(size_t{64} << 20)));
+}
+
 TEST_CASE("own pings: the homeserver is asked as the appservice") {
   const auto request
     = pings.request({"a/b c"}, {"http://hs", "ca.pem"}, "secret");
