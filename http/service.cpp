@@ -304,12 +304,8 @@ private:
   }
 
   body_wish main_page(const request_head& head) {
-    const auto path = head.path();
-    if (path == "/health")
-      return health_reply();
-    if (path == "/ready")
-      return ready_reply(*house_);
-    return appservices_.handle(head);
+    auto page = page_for_anybody(head, *house_);
+    return page ? std::move(*page) : appservices_.handle(head);
   }
 
   const loaded_setup& setup_;

@@ -81,10 +81,8 @@ std::span<const admin_routes::entry> admin_routes::entries() {
 
 body_wish admin_routes::handle(const request_head& head) {
   const auto path = head.path();
-  if (path == "/health")
-    return health_reply();
-  if (path == "/ready")
-    return ready_reply(house_);
+  if (auto page = page_for_anybody(head, house_))
+    return std::move(*page);
   const auto given = read_credentials(head);
   const bool may_act = check_token(given, options_.token).has_value();
   const bool allowed = may_act
@@ -257,11 +255,15 @@ void admin_routes::drop_quarantined(const asked_for& what,
   drop_bodies_reply(house_, std::move(change.value()), answer);
 }
 
-body_wish health_reply() {
-  return at_once(json_ok("{\"status\":\"ok\"}"));
-}
-
-body_wish ready_reply(house& door) {
+std::optional<body_wish> page_for_anybody(const request_head& head,
+                                          house& door) {
+  const auto path = head.path();
+  if (path != "/health" && path != "/ready")
+    return std::nullopt;
+  if (head.method != "GET" && head.method != "HEAD")
+    return at_once(wrong_method("GET, HEAD"));
+  if (path == "/health")
+    return at_once(json_ok("{\"status\":\"ok\"}"));
   return later([&door](const reply& answer) {
     door.ready([answer](const expected<stored>& committed) {
       if (committed)

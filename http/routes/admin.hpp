@@ -118,8 +118,8 @@ private:
 };
 
 /// `/health` (the process answers) and `/ready` (the store commits), on both
-/// listeners and without a token.
-body_wish health_reply();
-body_wish ready_reply(house& door);
+/// listeners and without a token, for GET and HEAD. Nothing for other paths.
+std::optional<body_wish> page_for_anybody(const request_head& head,
+                                          house& door);
 
 } // namespace weir

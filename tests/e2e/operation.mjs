@@ -146,12 +146,20 @@ test('a taken port is told and ends the start', async (t) => {
   assert.ok(weir.log().includes(String(bridge.port)), weir.log());
 });
 
-test('health and ready answer on both listeners', async (t) => {
+test('health and ready answer on both listeners, to GET and HEAD alone', async (t) => {
   const bridge = await t.bridge();
   const weir = await t.weir({ bridges: [bridge] });
   for (const port of [weir.port, weir.admin_port]) {
     for (const target of ['/health', '/ready']) {
       assert.equal((await fetch_text(port, target)).status, 200, target);
+      assert.equal((await fetch_text(port, target, { method: 'HEAD' })).status,
+        200, target);
+      for (const method of ['POST', 'PUT', 'DELETE', 'BREW']) {
+        const refused = await fetch_text(port, target, { method });
+        assert.equal(refused.status, 405, `${method} ${target}`);
+        assert.equal(JSON.parse(refused.body).errcode, 'M_UNRECOGNIZED');
+        assert.equal(refused.headers.allow, 'GET, HEAD');
+      }
     }
   }
 });

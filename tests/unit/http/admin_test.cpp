@@ -85,6 +85,22 @@ TEST_CASE("admin: unknown paths are 404 and other methods 405") {
   CHECK(find_field(refused.fields, "allow") == "GET, HEAD");
 }
 
+TEST_CASE("admin: health and ready were once answered whatever the method") {
+  routes_fixture on;
+  on.start();
+  admin_of admin{on};
+  for (const std::string target : {"/health", "/ready"}) {
+    CAPTURE(target);
+    CHECK(admin.status("HEAD", target, "") == 200);
+    for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
+      const auto refused = admin.ask(method, target, "");
+      CHECK(refused.status == 405);
+      CHECK(refused.body.find("M_UNRECOGNIZED") != std::string::npos);
+      CHECK(find_field(refused.fields, "allow") == "GET, HEAD");
+    }
+  }
+}
+
 TEST_CASE("admin: a reload is asked for by POST, and not by a viewer") {
   routes_fixture on;
   on.start();
