@@ -101,6 +101,7 @@ void add_connections(metrics_text& to, const listener_counts& counts,
   samples refused{
     {number(counts.unauthorised), "homeserver", "unauthorised"},
     {number(counts.unrecognised), "homeserver", "unrecognised"},
+    {number(counts.too_many), "homeserver", "bridge_busy"},
     {number(figures.admin_unauthorised), "admin", "unauthorised"}};
   add_refused(refused, "homeserver", main.refusals);
   add_refused(refused, "admin", admin.refusals);

@@ -19,6 +19,7 @@ constexpr size_t answer_bytes_max = size_t{16} << 20;
 /// A homeserver waits 60 s; this leaves it most of that.
 constexpr auto retry_time = 5s;
 constexpr uint32_t attempts_max = 8;
+constexpr std::string_view unreachable = "ORG.WEIR.BRIDGE_UNREACHABLE";
 
 /// RFC 9110, 7.6.1, and what the transport writes itself.
 constexpr std::array<std::string_view, 11> not_passed_on{"connection",
@@ -129,8 +130,13 @@ http_response proxy_response(http_answer answer) {
   const auto why = answer.failure == no_answer::none
     ? std::string_view{"malformed"}
     : to_string(answer.failure);
-  return matrix_error(late ? 504 : 502, "ORG.WEIR.BRIDGE_UNREACHABLE",
+  return matrix_error(late ? 504 : 502, unreachable,
                       "no answer from the bridge: " + std::string{why});
+}
+
+http_response too_many_unanswered() {
+  return matrix_error(502, unreachable,
+                      "the bridge leaves too many requests unanswered");
 }
 
 bool may_retry(std::string_view forward, const http_answer& answer,

@@ -36,6 +36,10 @@ http_request proxy_request(const request_head& head, std::string_view forward,
 /// and fail a join for good. Source: spec D4, D5.
 http_response proxy_response(http_answer answer);
 
+/// The answer to a request that is not passed on, since so many wait for the
+/// bridge already: the 502 of one that is not there, at once (D5, D6).
+http_response too_many_unanswered();
+
 /// Pause before the request is sent again.
 inline constexpr std::chrono::milliseconds proxy_retry_pause{500};
 

@@ -43,7 +43,7 @@ constexpr size_t io_threads = 2;
 constexpr auto drain_look = std::chrono::milliseconds{20};
 /// Of those who look on at the end.
 constexpr auto admin_patience = std::chrono::milliseconds{1'000};
-/// Of the store, the log, the admin listener and the bridges.
+/// Of the store, the log and the admin listener.
 constexpr uint64_t other_open_files = 1'000;
 
 uint64_t random_bits() {
@@ -55,6 +55,12 @@ int64_t unix_ms() {
   return std::chrono::duration_cast<milliseconds>(
            std::chrono::system_clock::now().time_since_epoch())
     .count();
+}
+
+http_client::limits client_limits_of(const loaded_setup& setup) {
+  http_client::limits to;
+  to.open_max = outgoing_connections_max(setup);
+  return to;
 }
 
 /// Of one that outlives whoever is handed it.
@@ -73,7 +79,7 @@ public:
       io_{io},
       hang_ups_{hang_ups},
       reloader_{borrowed(setup), [this](const loaded_setup& now) { use(now); }},
-      client_{io_},
+      client_{io_, client_limits_of(setup)},
       network_{client_, [] { return stored_time{unix_ms()}; }},
       pings_{found_.identity.ping_key},
       trace_{trace_of()},
@@ -150,6 +156,7 @@ private:
 
   /// The listener last: what it takes has a queue then.
   void use(const loaded_setup& now) {
+    client_.use_open_max(outgoing_connections_max(now));
     house_->use(make_house_settings(now, board_));
     appservices_.use(make_served_appservices(now));
   }
@@ -224,6 +231,8 @@ private:
     to.appservices = make_served_appservices(setup_);
     to.body_bytes_max = setup_.settings.listener.body_bytes_max;
     to.board = board_;
+    to.passed_on
+      = passed_on_bounds_for(setup_.settings.listener.connections_max);
     to.later = [this](milliseconds delay, std::function<void()> then) {
       auto timer = std::make_shared<boost::asio::steady_timer>(io_, delay);
       timer->async_wait([timer, then = std::move(then)](auto) { then(); });
@@ -337,8 +346,8 @@ int run_service(const loaded_setup& setup) {
   for (const auto& warning : setup.warnings)
     log_.warn("configuration {}", to_string(warning));
   std::signal(SIGPIPE, SIG_IGN);
-  const auto wanted
-    = setup.settings.listener.connections_max + other_open_files;
+  const auto wanted = setup.settings.listener.connections_max
+    + outgoing_connections_max(setup) + other_open_files;
   if (const auto bound = raise_open_files_max(); bound < wanted)
     log_.warn("few files may be open bound={} wanted={} action=raise "
               "LimitNOFILE or lower listener.connections_max",

@@ -113,6 +113,14 @@ server_options admin_listener_of(const config& settings) {
   return to;
 }
 
+size_t outgoing_connections_max(const loaded_setup& setup) {
+  // One that has ended counts until its socket is closed.
+  constexpr size_t that_close = 64;
+  const auto passed_on
+    = passed_on_bounds_for(setup.settings.listener.connections_max).in_all;
+  return passed_on + 2 * setup.registrations.size() + that_close;
+}
+
 uint64_t store_file_bytes(const config& settings, std::string_view suffix) {
   const auto file = sqlite_file_of(settings.storage.url);
   std::error_code none;

@@ -26,6 +26,11 @@ make_served_appservices(const loaded_setup& setup);
 server_options main_listener_of(const config& settings);
 server_options admin_listener_of(const config& settings);
 
+/// Connections to bridges and to the homeserver that are ever needed at once:
+/// those of what is passed on, which has a bound of its own, and for each
+/// appservice its transaction and a ping.
+size_t outgoing_connections_max(const loaded_setup& setup);
+
 /// Of the database or, with its suffix, of a file beside it; 0 when there is
 /// none, as on PostgreSQL.
 uint64_t store_file_bytes(const config& settings, std::string_view suffix);

@@ -84,7 +84,8 @@ void add_listeners(options& table) {
     "listener.connections_max",
     [](auto& c) -> auto& { return c.listener.connections_max; }, 16, 100'000,
     "Open incoming connections of one listener. At the bound one without a "
-    "request gives way to a new one."));
+    "request gives way to a new one. At most half of them wait for bridges, "
+    "and for one bridge a quarter, 64 at most."));
 }
 
 void add_homeserver(options& table) {

@@ -94,9 +94,10 @@ constexpr metric_family families[] = {
    "failed (the store did not take them)."},
   {"weir_requests_refused_total", counter, "side",
    "Requests turned away, of homeserver and admin: unauthorised, unrecognised "
-   "(homeserver alone); before anything was asked of Weir, malformed (what is "
-   "no HTTP for it), too_large (head or body), too_slow, busy (no room for "
-   "the body in time).",
+   "and bridge_busy (homeserver alone; the latter is what was not passed on to "
+   "a bridge that leaves too much unanswered); before anything was asked of "
+   "Weir, malformed (what is no HTTP for it), too_large (head or body), "
+   "too_slow, busy (no room for the body in time).",
    "reason"},
   {"weir_proxied_total", counter, "result",
    "Requests passed on to bridges: sent, unreachable."},

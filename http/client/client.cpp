@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -59,6 +60,7 @@ public:
   impl(net::io_context& io, limits bounds, find_addresses find)
     : io_{io},
       bounds_{bounds},
+      open_max_{bounds.open_max},
       names_{std::move(find)},
       idle_{bounds.idle_per_peer_max} {
   }
@@ -66,6 +68,9 @@ public:
   void send(request_id id, http_request request, continuation done);
   void abort(request_id id);
   void stop();
+  void use_open_max(size_t open_max) {
+    open_max_ = open_max;
+  }
   figures figures_now() const;
 
   connection_means means() override {
@@ -88,6 +93,7 @@ private:
 
   net::io_context& io_;
   const limits bounds_;
+  std::atomic<size_t> open_max_;
   name_lookup names_;
   tls_trust trust_;
   std::shared_ptr<std::atomic<uint64_t>> open_
@@ -134,7 +140,7 @@ std::shared_ptr<exchange> http_client::impl::begin(exchange::plan plan,
   const bool kept = with != nullptr;
   if (!kept && !make_room()) {
     refused = {no_answer::refused,
-               "too many connections: " + std::to_string(bounds_.open_max)
+               "too many connections: " + std::to_string(open_max_.load())
                  + " are open"};
     return nullptr;
   }
@@ -149,7 +155,7 @@ std::shared_ptr<exchange> http_client::impl::begin(exchange::plan plan,
 
 /// Under the lock. A connection that idles gives way to one that is needed.
 bool http_client::impl::make_room() {
-  if (open_->load() < bounds_.open_max)
+  if (open_->load() < open_max_.load())
     return true;
   auto oldest = idle_.take_oldest();
   if (!oldest)
@@ -255,6 +261,10 @@ void http_client::send(request_id id, http_request request, continuation done) {
 
 void http_client::abort(request_id id) {
   impl_->abort(id);
+}
+
+void http_client::use_open_max(size_t open_max) {
+  impl_->use_open_max(open_max);
 }
 
 void http_client::stop() {

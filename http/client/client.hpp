@@ -20,8 +20,8 @@ class http_client {
 public:
   struct limits {
     size_t idle_per_peer_max = 16; ///< Kept-alive connections.
-    /// All connections. At it, idle ones give way; then requests are
-    /// `refused`.
+    /// All connections, until `use_open_max`. At it, idle ones give way; then
+    /// requests are `refused`.
     size_t open_max = 4096;
     std::chrono::seconds idle_time{30}; ///< Then a kept connection is closed.
   };
@@ -39,6 +39,9 @@ public:
   ~http_client();
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
+
+  /// Changes the bound of all connections; none is closed.
+  void use_open_max(size_t open_max);
 
   /// Sends one request. `done` runs exactly once, after the connection of a
   /// failed request was closed. A kept connection that dies before a byte of

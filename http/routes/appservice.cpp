@@ -15,7 +15,8 @@ using clock = std::chrono::steady_clock;
 
 const logger log_{"listener"};
 
-/// How long a bridge that was not there at the last try is waited for (D6).
+/// How long a bridge that was not there at the last try, or let the one before
+/// wait in vain, is waited for (D6).
 constexpr auto unreachable_wait = std::chrono::milliseconds{2'000};
 /// A body that took the homeserver's patience to arrive is offered to the store
 /// all the same: it is here, and a commit takes moments.
@@ -106,6 +107,7 @@ appservice_routes::appservice_routes(house& door, own_pings pings,
   : house_{door},
     pings_{std::move(pings)},
     options_{std::move(settings)},
+    passed_on_{options_.passed_on},
     counts_{std::make_shared<listener_counts>()} {
 }
 
@@ -275,18 +277,53 @@ body_wish appservice_routes::pass_on(const served& to, const route& by,
     if (!to->sends)
       return answer(
         matrix_error(404, "M_NOT_FOUND", "This appservice has no url"));
+    // Whoever asks one that hangs waits long, with a connection of ours and one
+    // of the listener's: that many and no more.
+    auto place = passed_on_.enter(to->id);
+    if (!place) {
+      ++counts_->too_many;
+      log_.warn("bridge has too many unanswered requests appservice={} "
+                "action=see why it does not answer",
+                to->id.value);
+      return answer(too_many_unanswered());
+    }
     auto request = proxy_request(head, by.forward,
                                  shared_bytes{std::move(body)}, to->link);
     request.answer_bytes_max = proxied_answer_max;
     request.whole_body = true;
-    if (options_.board && options_.board->is_unreachable(to->id))
-      request.deadlines.connect
-        = std::min(request.deadlines.connect, milliseconds{unreachable_wait});
     ++counts_->proxied;
     forward(to, std::move(request), by.forward, is_ping, 1, clock::now(),
-            std::move(answer));
+            [place = std::make_shared<passed_on::place>(std::move(place)),
+             answer = std::move(answer)](http_response response) {
+              place->reset(); // Before whoever is told asks again.
+              answer(std::move(response));
+            });
   };
   return wish;
+}
+
+/// Shortens the time of a request to a bridge that is known to be away, or that
+/// does not answer. Returns whether it is the latter.
+bool appservice_routes::wait_less(const served& to,
+                                  http_request& request) const {
+  auto& limits = request.deadlines;
+  const auto shorten = [](milliseconds& time) {
+    time = std::min(time, milliseconds{unreachable_wait});
+  };
+  if (options_.board && options_.board->is_unreachable(to->id))
+    shorten(limits.connect);
+  const bool silent = passed_on_.is_silent(to->id, clock::now());
+  if (silent)
+    shorten(limits.answer);
+  return silent;
+}
+
+void appservice_routes::note_answer(const served& to, const http_answer& got,
+                                    bool waited_less) {
+  if (got.failure == no_answer::none)
+    passed_on_.answered(to->id);
+  else if (got.failure == no_answer::answer_timeout && !waited_less)
+    passed_on_.waited_in_vain(to->id, clock::now());
 }
 
 void appservice_routes::forward(const served& to, http_request request,
@@ -294,10 +331,13 @@ void appservice_routes::forward(const served& to, http_request request,
                                 uint32_t attempts, clock::time_point begun,
                                 reply answer) {
   auto sent = request;
+  const bool waits_less = wait_less(to, sent);
   house_.request(
     std::move(sent),
     [this, to, request = std::move(request), target = std::move(target),
-     is_ping, attempts, begun, answer](const http_answer& got) mutable {
+     is_ping, attempts, begun, waits_less,
+     answer](const http_answer& got) mutable {
+      note_answer(to, got, waits_less);
       const auto elapsed = duration_cast<milliseconds>(clock::now() - begun);
       if (may_retry(target, got, attempts, elapsed)) {
         options_.later(proxy_retry_pause, [=, this]() mutable {

@@ -4,6 +4,7 @@
 #include "actors/house.hpp"
 #include "http/auth.hpp"
 #include "http/own_pings.hpp"
+#include "http/passed_on.hpp"
 #include "http/proxy.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
@@ -54,6 +55,7 @@ struct listener_counts {
   std::atomic<uint64_t> accepted{0}, duplicates{0}, ids_reused{0},
     events_accepted{0}, events_repeated{0}, unauthorised{0}, unrecognised{0},
     not_json{0}, bad_json{0}, refused{0}, proxied{0}, unreachable{0},
+    too_many{0}, ///< Of what is passed on.
     quarantined{0}, quarantine_full{0}, quarantine_failed{0};
   /// Of the second door: requests, and the events in them.
   struct {
@@ -71,6 +73,7 @@ public:
     size_t body_bytes_max = limits::inbound_body_bytes_default;
     milliseconds hold{limits::inbound_hold};
     std::shared_ptr<bridge_board> board;
+    passed_on_bounds passed_on{passed_on_bounds_for(4096)};
     /// Runs a function later, on an I/O thread.
     std::function<void(milliseconds, std::function<void()>)> later;
   };
@@ -141,10 +144,13 @@ private:
   void forward(const served& to, http_request request, std::string target,
                bool is_ping, uint32_t attempts,
                std::chrono::steady_clock::time_point begun, reply answer);
+  [[nodiscard]] bool wait_less(const served& to, http_request& request) const;
+  void note_answer(const served& to, const http_answer& got, bool waited_less);
 
   house& house_;
   own_pings pings_;
   options options_;
+  passed_on passed_on_;
   mutable std::mutex mutex_; ///< Of `options_.appservices`.
   std::shared_ptr<listener_counts> counts_;
 };

@@ -175,6 +175,7 @@ TEST_CASE("metrics page: bounds and the second door have their figures") {
 TEST_CASE("metrics page: refusals and connections are told of both sides") {
   listener_counts counts;
   counts.unauthorised = 1;
+  counts.too_many = 12;
   process_figures figures;
   figures.listener.refusals = {4, 5, 6, 7};
   figures.admin.refusals.too_slow = 8;
@@ -187,6 +188,7 @@ TEST_CASE("metrics page: refusals and connections are told of both sides") {
   const std::string open = "weir_listener_connections{side=\"";
   for (const std::string& line :
        {refused + "homeserver\",reason=\"unauthorised\"} 1",
+        refused + "homeserver\",reason=\"bridge_busy\"} 12",
         refused + "homeserver\",reason=\"malformed\"} 4",
         refused + "homeserver\",reason=\"too_large\"} 5",
         refused + "homeserver\",reason=\"too_slow\"} 6",

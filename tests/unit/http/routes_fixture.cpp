@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -149,21 +148,40 @@ served_appservice served(const std::string& id, const std::string& url) {
   return to;
 }
 
-constexpr std::array<std::pair<const char*, const char*>, 2> appservices{
-  {{"irc", "http://irc"}, {"quiet", ""}}};
-
 } // namespace
 
 // -- the network --------------------------------------------------------------
 
 void answering_network::send(uint64_t, http_request request,
                              std::function<void(http_answer)> done) {
+  if (hangs && hangs(request)) {
+    const std::lock_guard lock{mutex_};
+    sent_.push_back(std::move(request));
+    hanging_.push_back(std::move(done));
+    return;
+  }
   auto answer = script ? script(request) : answer_of(200);
   {
     const std::lock_guard lock{mutex_};
     sent_.push_back(std::move(request));
   }
   done(std::move(answer));
+}
+
+void answering_network::answer_one(http_answer answer) {
+  std::function<void(http_answer)> done;
+  {
+    const std::lock_guard lock{mutex_};
+    REQUIRE_FALSE(hanging_.empty());
+    done = std::move(hanging_.front());
+    hanging_.pop_front();
+  }
+  done(std::move(answer));
+}
+
+size_t answering_network::hanging() const {
+  const std::lock_guard lock{mutex_};
+  return hanging_.size();
 }
 
 std::vector<http_request> answering_network::sent() const {

@@ -3,10 +3,12 @@
 #include "http/routes/appservice.hpp"
 #include "tests/support/memory_store/memory_store.hpp"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir::test {
@@ -22,11 +24,16 @@ public:
 
   /// What is answered; to be set before requests come.
   std::function<http_answer(const http_request&)> script;
+  /// Those that are not answered but by `answer_one`, the oldest first.
+  std::function<bool(const http_request&)> hangs;
+  void answer_one(http_answer answer);
+  [[nodiscard]] size_t hanging() const;
   [[nodiscard]] std::vector<http_request> sent() const;
 
 private:
   mutable std::mutex mutex_;
   std::vector<http_request> sent_;
+  std::deque<std::function<void(http_answer)>> hanging_;
 };
 
 http_answer answer_of(int status, std::string body = "{}");
@@ -40,7 +47,10 @@ public:
 
   memory_database database;
   answering_network network;
-  bool quarantine_full = false; ///< To be set before `start`.
+  // To be changed before `start`.
+  bool quarantine_full = false;
+  std::vector<std::pair<std::string, std::string>> appservices{
+    {"irc", "http://irc"}, {"quiet", ""}}; ///< Ids and urls.
 
   void start();
   [[nodiscard]] appservice_routes& routes() const {

@@ -90,6 +90,21 @@ TEST_CASE("service setup: every appservice has its place on the board") {
   }
 }
 
+TEST_CASE("service setup: what is passed on leaves each appservice its own "
+          "connections") {
+  auto setup = two_bridges();
+  for (const size_t connections : {16, 200, 4'096, 100'000}) {
+    CAPTURE(connections);
+    setup.settings.listener.connections_max = connections;
+    const auto passed_on = passed_on_bounds_for(connections).in_all;
+    CHECK(outgoing_connections_max(setup)
+          >= passed_on + 2 * setup.registrations.size());
+  }
+  // More than there once were in all.
+  setup.registrations.resize(10'000);
+  CHECK(outgoing_connections_max(setup) > 20'000);
+}
+
 TEST_CASE("service setup: the listener knows its appservices by their own "
           "token") {
   const auto made = make_served_appservices(two_bridges());
