@@ -1,6 +1,7 @@
 #include "schema/config_files.hpp"
 #include "schema/config_options.hpp"
 #include "schema/config_values.hpp"
+#include "schema/trace_names.hpp"
 
 #include <fmt/core.h>
 
@@ -11,6 +12,8 @@
 namespace weir {
 
 namespace {
+
+constexpr std::string_view defaults_key = "appservices.defaults";
 
 void check_tls(const std::string& section, const config::tls_options& tls,
                config_reading& reading) {
@@ -36,6 +39,18 @@ void check_listeners(config& settings, config_reading& reading) {
       + settings.listen;
   check_tls("listener.tls", settings.listener.tls, reading);
   check_tls("admin.tls", settings.admin.tls, reading);
+  if (!settings.listener.tls.certificate_file.empty()
+      && settings.public_url.starts_with("http:"))
+    reading.warning("public_url",
+                    "says http where the listener speaks TLS (listener.tls): a "
+                    "homeserver that is told this does not get in");
+  const auto& admin = settings.admin;
+  const bool is_loopback
+    = admin.listen.starts_with("127.") || admin.listen.starts_with("[::1]:");
+  if (!is_loopback && admin.tls.certificate_file.empty())
+    reading.warning(reading.has("admin.listen") ? "admin.listen" : "admin",
+                    "is open to other machines, and without admin.tls the "
+                    "token passes the network as it is");
   if (settings.listen == settings.admin.listen
       && !settings.listen.ends_with(":0"))
     reading.problem("admin.listen", "expected another address than listen");
@@ -85,6 +100,12 @@ void check_trace(config& settings, config_reading& reading) {
   if (trace.file == sqlite_file_of(settings.storage.url))
     reading.problem("trace.file",
                     "expected another file than that of storage.url");
+  for (const auto& name : trace.actors)
+    if (!may_name_actor(name))
+      reading.warning("trace.actors",
+                      fmt::format("{} is no actor's name: nothing of it is "
+                                  "recorded; there are {}",
+                                  name, known_actors()));
   if (trace.with_content)
     reading.warning("trace.with_content",
                     "event bodies and tokens are written to the trace");
@@ -114,7 +135,10 @@ void check_admin_tokens(config& settings, config_reading& reading) {
 void check_appservice(const std::string& key, const appservice_options& options,
                       config_reading& reading) {
   check_one_source(key + ".hs_token_outbound", reading);
-  if (options.backoff_max < options.backoff_first)
+  // What an override leaves out stands elsewhere, and is told there.
+  const bool is_own = key == defaults_key || reading.has(key + ".backoff_max")
+    || reading.has(key + ".backoff_first");
+  if (is_own && options.backoff_max < options.backoff_first)
     reading.problem(key + ".backoff_max",
                     fmt::format("expected at least backoff_first, which is {}",
                                 show_duration(options.backoff_first)));
@@ -141,25 +165,6 @@ void check_producers(const config& settings, config_reading& reading) {
   }
 }
 
-/// Whose sends realm events are, and how it shows who it is.
-void check_sender(config& settings, config_reading& reading) {
-  auto& homeserver = settings.homeserver;
-  check_one_source("homeserver.password", reading);
-  if (homeserver.user_id.empty())
-    homeserver.user_id = "@weir:" + homeserver.name;
-  const bool has_secret
-    = !homeserver.password.empty() || !homeserver.as_token.empty();
-  if (!settings.producers.empty() && !has_secret)
-    reading.warning("producers",
-                    "nothing is sent for realms without homeserver.as_token "
-                    "or homeserver.password");
-  if (settings.realms.queued_bytes_max_all < settings.realms.queued_bytes_max)
-    reading.problem("realms.queued_bytes_max_all",
-                    fmt::format("expected at least realms.queued_bytes_max, "
-                                "which is {}",
-                                show_size(settings.realms.queued_bytes_max)));
-}
-
 bool has_password(const std::string& url) {
   const auto scheme = url.find("://");
   const auto at = url.rfind('@');
@@ -176,17 +181,15 @@ void check_together(config& settings, config_reading& reading) {
   check_admin_tokens(settings, reading);
   check_trace(settings, reading);
   check_one_source("homeserver.as_token", reading);
-  check_appservice("appservices.defaults", settings.appservices.defaults,
+  check_appservice(std::string{defaults_key}, settings.appservices.defaults,
                    reading);
   for (const auto& [id, options] : settings.appservices.overrides)
     check_appservice("appservices.overrides." + id, options, reading);
   check_producers(settings, reading);
-  check_sender(settings, reading);
 }
 
 bool holds_secret(const config_reading& reading, const config& settings) {
   bool holds = reading.has("homeserver.as_token")
-    || reading.has("homeserver.password")
     || reading.has("appservices.defaults.hs_token_outbound")
     || has_password(settings.storage.url);
   for (const auto& [id, options] : settings.appservices.overrides)

@@ -242,6 +242,7 @@ void parse_registration(const std::string& path, std::string_view text,
   if (reader.failed())
     return;
   result.id_line = line_of(root, "id");
+  result.url_line = line_of(root, "url");
   result.as_token_line = line_of(root, "as_token");
   result.document_hash = sha256_head(write_yaml(root));
   if (into.kept == documents::keep)

@@ -30,6 +30,7 @@ struct appservice_registration {
   bool receive_ephemeral = false; ///< In the stable or the older spelling.
   std::string source_file;
   int id_line = 0; ///< Where its keys stand in the file; 0: nowhere.
+  int url_line = 0;
   int as_token_line = 0;
   /// Of the whole file, whatever its spelling: two that differ in it differ in
   /// something that the homeserver's copy says.

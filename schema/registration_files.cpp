@@ -1,3 +1,4 @@
+#include "schema/own_address.hpp"
 #include "schema/registration.hpp"
 #include "schema/yaml.hpp"
 
@@ -79,7 +80,16 @@ void check_setup(loaded_setup& setup, const std::string& path,
       setup.problems.push_back(
         {one.source_file, one.as_token_line, 1, "as_token",
          "expected a token of its own, homeserver.as_token is the same"});
+    if (one.url && leads_to_weir(setup.settings, *one.url))
+      setup.problems.push_back(
+        {one.source_file, one.url_line, 1, "url",
+         "expected the bridge's own address, this is Weir's (the copy that "
+         "weir registration writes is for the homeserver)"});
   }
+  if (setup.settings.appservices.registrations.empty())
+    setup.warnings.push_back({path, 0, 0, "appservices.registrations",
+                              "names no registration, so that nothing is taken "
+                              "in"});
   for (const auto& [id, line] : override_lines)
     if (!ids.contains(id))
       setup.problems.push_back({path, line, 1, "appservices.overrides." + id,

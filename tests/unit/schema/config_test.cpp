@@ -1,3 +1,4 @@
+#include "schema/trace_names.hpp"
 #include "tests/support/config_samples.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/test_folder.hpp"
@@ -12,7 +13,6 @@ TEST_CASE("config: a minimal file leaves every default as the struct has it") {
   config expected;
   expected.homeserver.name = "example.org";
   expected.homeserver.url = "http://127.0.0.1:8008";
-  expected.homeserver.user_id = "@weir:example.org";
   expected.public_url = "http://127.0.0.1:8009";
   expected.storage.data_dir = "/var/lib/weir";
   expected.admin.token_file = "/var/lib/weir/admin.token";
@@ -262,55 +262,6 @@ TEST_CASE("config: a token that is a number, or given twice, is refused") {
                  "homeserver.as_token or this key"});
 }
 
-TEST_CASE("config: every key of realms and of their sender is read") {
-  const auto settings
-    = parse(minimal
-            + "realms: {ordered: ['https://a/*', b], audience_wait: 2s, "
-              "queued_bytes_max: 1MiB, queued_bytes_max_all: 2MiB}\n")
-        .settings;
-  CHECK(settings.realms.ordered == lines{"https://a/*", "b"});
-  CHECK(settings.realms.audience_wait == 2s);
-  CHECK(settings.realms.queued_bytes_max == 1048576);
-  CHECK(settings.realms.queued_bytes_max_all == 2097152);
-  CHECK(settings.homeserver.user_id == "@weir:example.org");
-  CHECK(settings.homeserver.device_id == "WEIR");
-  const auto sender
-    = parse("homeserver: {name: example.org, url: 'http://h', user_id: "
-            "'@bot:example.org', device_id: D-1, password: secret}\n");
-  CHECK(problems_of(sender) == lines{});
-  CHECK(sender.settings.homeserver.user_id == "@bot:example.org");
-  CHECK(sender.settings.homeserver.device_id == "D-1");
-  CHECK(sender.settings.homeserver.password == "secret");
-}
-
-TEST_CASE("config: a sender is a user in a device, with one secret") {
-  const auto with = [](const std::string& keys) {
-    return problems_of(parse("homeserver: {name: example.org, url: 'http://h', "
-                             + keys + "}\n"));
-  };
-  const lines no_user{"f:1: homeserver.user_id: expected a user id such as "
-                      "@weir:example.org"};
-  CHECK(with("user_id: weir") == no_user);
-  CHECK(with("user_id: '@:example.org'") == no_user);
-  CHECK(with("user_id: '@weir'") == no_user);
-  CHECK(with("device_id: 'a b'").size() == 1);
-  CHECK(with("password: p, password_file: /none").size() == 2);
-  CHECK(problems_with("realms: {ordered: x}\n")
-        == lines{"f:2: realms.ordered: expected a list of realm ids"});
-  CHECK(problems_with("realms: {queued_bytes_max_all: 1MiB}\n")
-        == lines{"f:2: realms.queued_bytes_max_all: expected at least "
-                 "realms.queued_bytes_max, which is 64MiB"});
-}
-
-TEST_CASE("config: producers without a sender are warned of") {
-  const std::string producers
-    = "producers: [{name: a, token: b, realms: ['*']}]\n";
-  CHECK(parse(minimal + producers).warnings.size() == 1);
-  CHECK(parse("homeserver: {name: e.org, url: 'http://h', as_token: t}\n"
-              + producers)
-          .warnings.empty());
-}
-
 TEST_CASE("config: the example that is handed out is right") {
   const auto loaded
     = load_config(test::source_dir() + "/docs/examples/weir.yaml");
@@ -334,4 +285,51 @@ TEST_CASE("config: a trace is of all actors or of those in a list") {
                  "appservice/telegram"});
   CHECK(problems_with("trace: {actors: []}\n").size() == 1);
   CHECK(problems_with("trace: {max_bytes: 1kB}\n").size() == 1);
+}
+
+TEST_CASE("config: an override is not blamed for what it does not say") {
+  CHECK(problems_with("appservices:\n"
+                      "  defaults: {backoff_first: 30s, backoff_max: 10s}\n"
+                      "  overrides: {a: {}, b: {backoff_max: 20s}}\n")
+        == lines{"f:3: appservices.defaults.backoff_max: expected at least "
+                 "backoff_first, which is 30s",
+                 "f:4: appservices.overrides.b.backoff_max: expected at least "
+                 "backoff_first, which is 30s"});
+}
+
+TEST_CASE("config: what is hardly meant is warned of") {
+  const auto warnings = [](const std::string& more) {
+    return as_lines(parse(minimal + more).warnings);
+  };
+  const std::string tls = "{certificate_file: /c, key_file: /k}";
+  CHECK(
+    warnings("public_url: http://weir\nlistener: {tls: " + tls + "}\n").size()
+    == 1);
+  CHECK(warnings("public_url: https://weir\nlistener: {tls: " + tls + "}\n")
+          .empty());
+  CHECK(warnings("public_url: https://weir\n").empty());
+  CHECK(warnings("admin: {listen: '0.0.0.0:8010'}\n").size() == 1);
+  CHECK(warnings("admin: {listen: '[::1]:8010'}\n").empty());
+  CHECK(
+    warnings("admin: {listen: '0.0.0.0:8010', tls: " + tls + "}\n").empty());
+  CHECK(warnings("trace: {actors: [nonsense, 'appservice/*', gateway]}\n")
+        == lines{"/etc/weir/weir.yaml:2: trace.actors: nonsense is no actor's "
+                 "name: nothing of it "
+                 "is recorded; there are appservice/*, directory, gateway, "
+                 "homeserver_pinger, janitor, store_reader, store_writer/*, "
+                 "supervisor, transport"});
+}
+
+TEST_CASE("config: which names an actor may have in a trace is known") {
+  for (const auto* name :
+       {"gateway", "gateway#2", "gate*", "*", "appservice/irc", "appservice/*",
+        "app*", "appservice/i*", "store_writer/1", "store_*", "supervisor"}) {
+    CAPTURE(name);
+    CHECK(may_name_actor(name));
+  }
+  for (const auto* name : {"nonsense", "", "appservice/", "appservice",
+                           "gateways", "gateway/*", "no*", "appservices/*"}) {
+    CAPTURE(name);
+    CHECK_FALSE(may_name_actor(name));
+  }
 }

@@ -117,3 +117,45 @@ TEST_CASE("registrations: whole files are kept only for who copies them") {
   CHECK(forgotten.registrations[0].document_hash
         == kept.registrations[0].document_hash);
 }
+
+TEST_CASE(
+  "registration: a url that leads to Weir itself is refused, since what "
+  "is sent there would be acknowledged and reach nobody") {
+  const test_folder folder;
+  const auto path = folder.write("weir.conf", R"(listen: 127.0.0.1:18009
+public_url: https://weir.example/base
+admin: {listen: '[::1]:18010'}
+homeserver: {name: example.org, url: 'http://h'}
+appservices: {registrations: bridge.yaml}
+)");
+  const auto problems_with = [&](const std::string& url) {
+    folder.write("bridge.yaml", changed("url", "url: " + url));
+    return as_lines(load_setup(path).problems);
+  };
+  const lines refused{
+    folder.path()
+    + "/bridge.yaml:2: url: expected the bridge's own address, this is Weir's "
+      "(the copy that weir registration writes is for the homeserver)"};
+  for (const auto* url :
+       {"http://127.0.0.1:18009/_weir/as/telegram", "http://127.0.0.1:18009",
+        "http://LOCALHOST:18009/x", "http://[::1]:18010",
+        "https://weir.example:443/base", "https://weir.example/base",
+        "http://elsewhere/behind/_weir/as/telegram", "http://other/_weir/as"}) {
+    CAPTURE(url);
+    CHECK(problems_with(url) == refused);
+  }
+  for (const auto* url :
+       {"http://127.0.0.1:18008", "http://127.0.0.2:18009",
+        "https://weir.example/bridge", "http://weir.example/base",
+        "unix:/run/_weir/as/x", "http://h/_weir/asx", "http://h", "null"}) {
+    CAPTURE(url);
+    CHECK(problems_with(url) == lines{});
+  }
+  folder.write("weir.conf", R"(listen: 0.0.0.0:18009
+public_url: http://weir
+homeserver: {name: example.org, url: 'http://h'}
+appservices: {registrations: bridge.yaml}
+)");
+  CHECK(problems_with("http://127.0.0.1:18009") == refused);
+  CHECK(problems_with("http://bridge:18009") == lines{});
+}
