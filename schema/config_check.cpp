@@ -165,6 +165,25 @@ void check_producers(const config& settings, config_reading& reading) {
   }
 }
 
+/// Whose sends realm events are, and how it shows who it is.
+void check_sender(config& settings, config_reading& reading) {
+  auto& homeserver = settings.homeserver;
+  check_one_source("homeserver.password", reading);
+  if (homeserver.user_id.empty())
+    homeserver.user_id = "@weir:" + homeserver.name;
+  const bool has_secret
+    = !homeserver.password.empty() || !homeserver.as_token.empty();
+  if (!settings.producers.empty() && !has_secret)
+    reading.warning("producers",
+                    "nothing is sent for realms without homeserver.as_token "
+                    "or homeserver.password");
+  if (settings.realms.queued_bytes_max_all < settings.realms.queued_bytes_max)
+    reading.problem("realms.queued_bytes_max_all",
+                    fmt::format("expected at least realms.queued_bytes_max, "
+                                "which is {}",
+                                show_size(settings.realms.queued_bytes_max)));
+}
+
 bool has_password(const std::string& url) {
   const auto scheme = url.find("://");
   const auto at = url.rfind('@');
@@ -186,10 +205,12 @@ void check_together(config& settings, config_reading& reading) {
   for (const auto& [id, options] : settings.appservices.overrides)
     check_appservice("appservices.overrides." + id, options, reading);
   check_producers(settings, reading);
+  check_sender(settings, reading);
 }
 
 bool holds_secret(const config_reading& reading, const config& settings) {
   bool holds = reading.has("homeserver.as_token")
+    || reading.has("homeserver.password")
     || reading.has("appservices.defaults.hs_token_outbound")
     || has_password(settings.storage.url);
   for (const auto& [id, options] : settings.appservices.overrides)

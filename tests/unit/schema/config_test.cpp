@@ -13,6 +13,7 @@ TEST_CASE("config: a minimal file leaves every default as the struct has it") {
   config expected;
   expected.homeserver.name = "example.org";
   expected.homeserver.url = "http://127.0.0.1:8008";
+  expected.homeserver.user_id = "@weir:example.org";
   expected.public_url = "http://127.0.0.1:8009";
   expected.storage.data_dir = "/var/lib/weir";
   expected.admin.token_file = "/var/lib/weir/admin.token";
@@ -260,6 +261,55 @@ TEST_CASE("config: a token that is a number, or given twice, is refused") {
   CHECK(with("as_token: 'x', as_token_file: " + file)
         == lines{"f:1: homeserver.as_token_file: expected either "
                  "homeserver.as_token or this key"});
+}
+
+TEST_CASE("config: every key of realms and of their sender is read") {
+  const auto settings
+    = parse(minimal
+            + "realms: {ordered: ['https://a/*', b], audience_wait: 2s, "
+              "queued_bytes_max: 1MiB, queued_bytes_max_all: 2MiB}\n")
+        .settings;
+  CHECK(settings.realms.ordered == lines{"https://a/*", "b"});
+  CHECK(settings.realms.audience_wait == 2s);
+  CHECK(settings.realms.queued_bytes_max == 1048576);
+  CHECK(settings.realms.queued_bytes_max_all == 2097152);
+  CHECK(settings.homeserver.user_id == "@weir:example.org");
+  CHECK(settings.homeserver.device_id == "WEIR");
+  const auto sender
+    = parse("homeserver: {name: example.org, url: 'http://h', user_id: "
+            "'@bot:example.org', device_id: D-1, password: secret}\n");
+  CHECK(problems_of(sender) == lines{});
+  CHECK(sender.settings.homeserver.user_id == "@bot:example.org");
+  CHECK(sender.settings.homeserver.device_id == "D-1");
+  CHECK(sender.settings.homeserver.password == "secret");
+}
+
+TEST_CASE("config: a sender is a user in a device, with one secret") {
+  const auto with = [](const std::string& keys) {
+    return problems_of(parse("homeserver: {name: example.org, url: 'http://h', "
+                             + keys + "}\n"));
+  };
+  const lines no_user{"f:1: homeserver.user_id: expected a user id such as "
+                      "@weir:example.org"};
+  CHECK(with("user_id: weir") == no_user);
+  CHECK(with("user_id: '@:example.org'") == no_user);
+  CHECK(with("user_id: '@weir'") == no_user);
+  CHECK(with("device_id: 'a b'").size() == 1);
+  CHECK(with("password: p, password_file: /none").size() == 2);
+  CHECK(problems_with("realms: {ordered: x}\n")
+        == lines{"f:2: realms.ordered: expected a list of realm ids"});
+  CHECK(problems_with("realms: {queued_bytes_max_all: 1MiB}\n")
+        == lines{"f:2: realms.queued_bytes_max_all: expected at least "
+                 "realms.queued_bytes_max, which is 64MiB"});
+}
+
+TEST_CASE("config: producers without a sender are warned of") {
+  const std::string producers
+    = "producers: [{name: a, token: b, realms: ['*']}]\n";
+  CHECK(parse(minimal + producers).warnings.size() == 1);
+  CHECK(parse("homeserver: {name: e.org, url: 'http://h', as_token: t}\n"
+              + producers)
+          .warnings.empty());
 }
 
 TEST_CASE("config: the example that is handed out is right") {
