@@ -54,12 +54,13 @@ body_fate fate_of(const expected<quarantined>& result) {
             "mend the store, the homeserver will repeat the body",
             "Weir could not keep it"};
   if (!result.value().kept)
-    return {&listener_counts::quarantine_full, "not kept: quarantine is full",
-            "stop what sends broken bodies and empty the table quarantine, see "
-            "docs/operations.md",
-            "not kept, the quarantine of Weir is full"};
+    return {
+      &listener_counts::quarantine_full, "not kept: quarantine is full",
+      "stop what sends broken bodies, then make room with weir quarantine "
+      "drop",
+      "not kept, the quarantine of Weir is full"};
   return {&listener_counts::quarantined, "yes",
-          "look at it in the table quarantine, the homeserver will repeat it",
+          "see weir quarantine list, the homeserver will repeat it",
           "kept in the quarantine of Weir"};
 }
 
