@@ -33,13 +33,14 @@ expected<data_lock> data_lock::acquire(const std::filesystem::path& folder) {
   const auto path = (folder / "weir.lock").string();
   const int file
     = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const auto told = "data folder " + folder.string() + ": ";
   if (file < 0)
-    return fail(ec::unavailable, "data folder: no lock file: " + reason());
+    return fail(ec::unavailable, told + "no lock file: " + reason());
   data_lock held{file};
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
-      return fail(ec::unavailable, "data folder: no lock: " + reason());
-    return fail(ec::busy, "data folder: in use by process " + holder_of(file));
+      return fail(ec::unavailable, told + "no lock: " + reason());
+    return fail(ec::busy, told + "in use by process " + holder_of(file));
   }
   // A help for the one who is refused; a full disk must not keep us from the
   // start that may free it.

@@ -97,6 +97,10 @@ expected<void> check_file(const std::string& path, bool create) {
   if (::stat(path.c_str(), &found) != 0)
     return fail(ec::unavailable,
                 "database file: " + std::string{std::strerror(errno)});
+  if (!S_ISREG(found.st_mode))
+    return fail(ec::unavailable,
+                S_ISDIR(found.st_mode) ? "database file: it is a folder"
+                                       : "database file: it is no file");
   if ((found.st_mode & 077) != 0)
     return fail(ec::forbidden,
                 "database file is open to others; run chmod 600");

@@ -19,8 +19,9 @@ TEST_CASE("data_lock: one holder at a time, and the refusal names it") {
     const auto second = data_lock::acquire(folder.path());
     REQUIRE(!second);
     CHECK(second.error().code == ec::busy);
-    CHECK(second.error().context.find(std::to_string(::getpid()))
-          != std::string::npos);
+    CHECK(second.error().context
+          == "data folder " + std::string{folder.path()}
+            + ": in use by process " + std::to_string(::getpid()));
   }
   CHECK(data_lock::acquire(folder.path()));
 }

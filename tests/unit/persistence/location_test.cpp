@@ -1,6 +1,8 @@
 #include "persistence/sql/location.hpp"
 #include "persistence/store.hpp"
 
+#include "tests/support/database/sqlite_file.hpp"
+
 #include <doctest/doctest.h>
 
 using namespace weir;
@@ -47,6 +49,10 @@ TEST_CASE("location: who cannot open a store is told which and why") {
   };
   CHECK(context("sqlite:///no/such/folder/weir.db")
         == "/no/such/folder/weir.db: database file: No such file or directory");
+  const test::temporary_folder folder;
+  const auto path = std::string{folder.path()};
+  CHECK(context("sqlite://" + path)
+        == path + ": database file: it is a folder");
   const auto away = context("postgresql://u:secret@127.0.0.1:1/n");
   CAPTURE(away);
   CHECK(away.starts_with("postgresql://u@127.0.0.1:1/n: open: no connection to "
