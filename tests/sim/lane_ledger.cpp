@@ -124,8 +124,10 @@ void lane_ledger::check_notice(bridge_state& to, const std::string& id,
   auto& what = found->second;
   const auto keys
     = to.promised.mirror ? both_keys : std::string_view{what.keys};
-  // A pin keeps its spelling, and the plan of a run its setting.
-  if (item.bytes != what.bytes || item.keys != keys)
+  const bool is_spelt = to.either_spelling
+    ? item.keys == what.keys || item.keys == both_keys
+    : item.keys == keys;
+  if (item.bytes != what.bytes || !is_spelt)
     report_("unchanged", fmt::format("notice {} in {}", no, id));
   check_against_pin(to, id, no, what);
   what.has_place = true;

@@ -42,6 +42,11 @@ public:
     close(offer);
   }
   void pinned(size_t bridge, const std::string& id, milliseconds at);
+  /// Its notices are spelt in another way from now on, and what is pinned is
+  /// not.
+  void spelt_anew(size_t bridge) {
+    bridges_[bridge].either_spelling = true;
+  }
   void sent(size_t bridge, const std::string& id, std::string_view body);
   void processed(size_t bridge, const std::string& id);
   /// True when it was an element of these lanes.
@@ -88,6 +93,7 @@ private:
   };
   struct bridge_state {
     lane_promise promised;
+    bool either_spelling = false;
     std::map<uint64_t, notice> notices;
     std::map<std::string, uint64_t> newest; ///< Acknowledged, by subject.
     std::map<std::string, uint64_t> heard;

@@ -221,3 +221,19 @@ TEST_CASE("sim_lanes: what a person has is owed no more") {
   CHECK(!on.of.buried(0, event(1)));
   CHECK(on.of.buried(0, ephemeral_bytes(2)));
 }
+
+TEST_CASE("sim_lanes: what is pinned may be spelt as it was before a change") {
+  lane_promise promised;
+  promised.mirror = true;
+  one_bridge on{promised};
+  on.take_in(notices({1}));
+  SUBCASE("when there was one") {
+    on.of.spelt_anew(0);
+    on.send("t1", notices({1}));
+    CHECK(on.broken() == "");
+  }
+  SUBCASE("and else not") {
+    on.send("t1", notices({1}));
+    CHECK(on.broken() == "unchanged");
+  }
+}

@@ -39,6 +39,12 @@ std::vector<lane_promise> make_lane_promises(uint64_t seed, size_t bridges) {
   return made;
 }
 
+uint64_t make_letter_room(uint64_t seed) {
+  dice random{seed ^ 0x1e77e2b0f0U};
+  return random.one_in(4) ? static_cast<uint64_t>(random.between(300, 6'000))
+                          : 0;
+}
+
 policy::lane_rules lane_rules_of(const lane_promise& of) {
   return {of.typing_age, of.ephemeral_age, of.waiting_max, of.mirror};
 }

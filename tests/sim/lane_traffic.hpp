@@ -36,6 +36,8 @@ struct lane_promise {
 };
 /// Drawn from a run's seed by itself, so that plans stay as they are.
 std::vector<lane_promise> make_lane_promises(uint64_t seed, size_t bridges);
+/// Of a run: so many bytes of dead letters are kept; 0: no bound to speak of.
+uint64_t make_letter_room(uint64_t seed);
 policy::lane_rules lane_rules_of(const lane_promise& of);
 
 enum class ephemeral_kind : uint8_t { typing, receipt, presence, unknown };

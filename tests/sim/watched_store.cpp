@@ -98,9 +98,10 @@ private:
 
 class watched_keep final : public keep_store {
 public:
-  watched_keep(keep_store& inner, batch_content& content)
+  watched_keep(keep_store& inner, batch_content& content, store_watch& by)
     : inner_{inner},
-      content_{content} {
+      content_{content},
+      by_{by} {
   }
 
   expected<int64_t> bury(const dead_letter_row& row) override {
@@ -147,7 +148,8 @@ public:
     return inner_.remove_quarantined(of, ids);
   }
   expected<uint64_t> dead_letter_bytes() override {
-    return inner_.dead_letter_bytes();
+    WEIR_TRY(const auto held, inner_.dead_letter_bytes());
+    return by_.letters_held(held);
   }
   expected<uint64_t> quarantine_bytes() override {
     return inner_.quarantine_bytes();
@@ -161,6 +163,7 @@ private:
 
   keep_store& inner_;
   batch_content& content_;
+  store_watch& by_;
 };
 
 class watched_outcomes final : public outcome_store {
@@ -237,7 +240,7 @@ public:
     : inner_{std::move(inner)},
       by_{std::move(by)},
       outbox_{inner_->outbox(), content_},
-      keep_{inner_->keep(), content_},
+      keep_{inner_->keep(), content_, *by_},
       outcomes_{inner_->outcomes(), content_},
       removals_{*inner_, content_} {
   }
@@ -348,6 +351,9 @@ expected<void> watched_store::lose(const char* when) {
 
 expected<void> watched_store::commit() {
   WEIR_TRY(there());
+  if (!content_.burials.empty()) {
+    WEIR_TRY(content_.letter_bytes, inner_->keep().dead_letter_bytes());
+  }
   switch (by_->before_commit(content_)) {
   case commit_fate::commits: break;
   case commit_fate::node_ends_before:

@@ -31,7 +31,8 @@ struct batch_content {
   bool saved = false;
   std::vector<end> ends;
   std::vector<burial> burials;
-  size_t burials_seen = 0; ///< That were looked at for `passed_over`.
+  uint64_t letter_bytes = 0; ///< Of all dead letters, when there are burials.
+  size_t burials_seen = 0;   ///< That were looked at for `passed_over`.
   /// Of a full queue that gave something up, by appservice: the oldest row
   /// below that which is still owed and in no pin.
   std::map<std::string, uint64_t> passed_over;
@@ -75,6 +76,9 @@ public:
   virtual void committed(const batch_content& content) = 0;
   /// Whether it committed will show by the position of its slot.
   virtual void doubted(const batch_content& content, uint64_t position) = 0;
+  /// There are so many bytes of dead letters; returns how many the node is to
+  /// believe that there are.
+  virtual uint64_t letters_held(uint64_t bytes) = 0;
   /// A position was read that no open batch has moved.
   virtual void found(uint64_t position) = 0;
 };

@@ -58,6 +58,7 @@ world::world(plan of, run_options how)
     random_{plan_.seed ^ 0x5eed},
     ledger_{rules_of(plan_)},
     promised_{make_lane_promises(plan_.seed, plan_.bridges.size())},
+    letter_room_{make_letter_room(plan_.seed)},
     lanes_{promised_,
            [this](std::string rule, std::string what) {
              ledger_.report(std::move(rule), std::move(what));

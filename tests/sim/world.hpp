@@ -63,6 +63,7 @@ public:
   void end_node() override;
   void committed(const batch_content& content) override;
   void doubted(const batch_content& content, uint64_t position) override;
+  uint64_t letters_held(uint64_t bytes) override;
   void found(uint64_t position) override;
 
 private:
@@ -196,6 +197,9 @@ private:
   run_result result_;
   ledger ledger_;
   std::vector<lane_promise> promised_;
+  /// Bytes of dead letters that there is room for until the plan ends; 0: no
+  /// bound to speak of.
+  uint64_t letter_room_ = 0;
   lane_ledger lanes_;
   std::vector<std::unique_ptr<side>> sides_;
   std::unique_ptr<backend> store_;

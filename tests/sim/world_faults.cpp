@@ -125,15 +125,19 @@ void world::act_on(const entry& line) {
   }
 }
 
-/// A bridge that is served in another way is tried at once.
+/// A bridge that is served in another way is tried at once. What is pinned goes
+/// out with the new token, and spelt as it was.
 void world::reload(const entry& line) {
   met(line.what);
   auto& to = *sides_[line.bridge];
   to.token += '+';
   to.reloaded_at = now_;
+  promised_[line.bridge].mirror = !promised_[line.bridge].mirror;
+  lanes_.spelt_anew(line.bridge);
   if (!node_)
     return;
   settings_.queues[line.bridge].hs_token = to.token;
+  settings_.queues[line.bridge].bounds = bounds_of(line.bridge);
   node_->reload(in_force());
   if (!draining_)
     ledger_.served_anew(line.bridge, now_);

@@ -20,6 +20,10 @@ constexpr milliseconds flush_wait{20'000};
 constexpr milliseconds writer_trouble{1'000};
 /// So much above its bound may a queue be: one transaction goes in whole.
 constexpr uint64_t one_transaction = 200;
+/// More than any element has.
+constexpr uint64_t element_bytes_max = 5'000;
+/// So long rests a queue that found no room for a dead letter.
+constexpr milliseconds letter_trouble{70'000};
 
 /// Then old ones may be left, and be pinned (ADR 25).
 bool gave_up_all_it_may(const appservice_id& of, const batch_content& content) {
@@ -183,6 +187,11 @@ void world::take_commit(const batch_content& content) {
     if (!lanes_.buried(index, burial.bytes))
       ledger_.buried(index, burial.bytes);
   }
+  if (letter_room_ > 0 && now_ < plan_.ends
+      && content.letter_bytes > letter_room_)
+    ledger_.report(
+      "bounds",
+      fmt::format("dead letters have {} bytes", content.letter_bytes));
   for (const auto& [id, seq] : content.passed_over)
     ledger_.report("the oldest goes first",
                    fmt::format("{} of {} was passed over", seq, id));
@@ -194,6 +203,17 @@ void world::take_commit(const batch_content& content) {
     ledger_.ended(index, end.id, end.result);
     sides_[index]->was_cut = end.result == "retired";
   }
+}
+
+/// Who finds no room for a dead letter waits, and keeps what is too old.
+uint64_t world::letters_held(uint64_t bytes) {
+  if (letter_room_ == 0 || now_ >= plan_.ends)
+    return bytes;
+  if (bytes + element_bytes_max > letter_room_) {
+    trouble(now_ + letter_trouble);
+    ledger_.ages_unknown();
+  }
+  return bytes + limits::dead_letter_bytes_max - letter_room_;
 }
 
 void world::doubted(const batch_content& content, uint64_t position) {
