@@ -12,8 +12,7 @@ namespace weir {
 /// compares it with the reader's tokens first.
 class snapshot_access {
   friend class snapshot_opener;
-  snapshot_access() {
-  }
+  snapshot_access() = default;
 };
 
 /// How far rows of the outcome feed have been forgotten.

@@ -1,6 +1,6 @@
 #include "schema/token_codec.hpp"
 
-#include "schema/base64url.hpp"
+#include "schema/base64.hpp"
 #include "schema/hash.hpp"
 #include "schema/limits.hpp"
 

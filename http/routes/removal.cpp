@@ -1,9 +1,9 @@
 #include "http/routes/removal.hpp"
 
-#include "http/base64.hpp"
 #include "http/matrix_reply.hpp"
 #include "http/query.hpp"
 #include "http/router.hpp"
+#include "schema/base64.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,7 +75,7 @@ void add_body(std::string& to, const quarantine_row& row) {
             {"times", row.times},
             {"first_at_ms", row.first_at.ms},
             {"last_at_ms", row.last_at.ms},
-            {"body_base64", base64(row.body)}});
+            {"body_base64", to_base64(row.body)}});
 }
 
 http_response unknown_appservice() {
@@ -109,8 +109,8 @@ http_response removal_reply(const expected<removal_done>& done) {
 std::optional<appservice_path> parse_appservice_path(std::string_view path) {
   path.remove_prefix(std::string_view{"/appservices/"}.size());
   const auto slash = path.find('/');
-  if (slash == 0 || slash == path.npos
-      || path.find('/', slash + 1) != path.npos)
+  if (slash == 0 || slash == std::string_view::npos
+      || path.find('/', slash + 1) != std::string_view::npos)
     return std::nullopt;
   return appservice_path{percent_decoded(path.substr(0, slash)),
                          std::string{path.substr(slash + 1)}};

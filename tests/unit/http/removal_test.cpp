@@ -1,6 +1,5 @@
 #include "http/routes/removal.hpp"
 
-#include "http/base64.hpp"
 #include "http/routes/admin.hpp"
 #include "tests/support/memory_store/memory_state.hpp"
 #include "tests/unit/http/routes_fixture.hpp"
@@ -102,15 +101,6 @@ private:
 };
 
 } // namespace
-
-TEST_CASE("base64: as RFC 4648 has it") {
-  CHECK(base64("").empty());
-  CHECK(base64("f") == "Zg==");
-  CHECK(base64("fo") == "Zm8=");
-  CHECK(base64("foo") == "Zm9v");
-  CHECK(base64("foobar") == "Zm9vYmFy");
-  CHECK(base64("\xff\xfe\xfd") == "//79");
-}
 
 TEST_CASE("removal: what is configured is not removed, nor by a viewer") {
   removal_admin admin;

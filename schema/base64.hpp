@@ -6,6 +6,9 @@
 
 namespace weir {
 
+/// Base64 of RFC 4648, section 4 (the standard alphabet), with padding.
+std::string to_base64(std::string_view bytes);
+
 /// Base64 of RFC 4648, section 5 (the alphabet of URLs), without padding.
 std::string to_base64url(std::string_view bytes);
 

@@ -1,8 +1,17 @@
-#include "schema/base64url.hpp"
+#include "schema/base64.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace weir;
+
+TEST_CASE("base64: as RFC 4648 has it") {
+  CHECK(to_base64("").empty());
+  CHECK(to_base64("f") == "Zg==");
+  CHECK(to_base64("fo") == "Zm8=");
+  CHECK(to_base64("foo") == "Zm9v");
+  CHECK(to_base64("foobar") == "Zm9vYmFy");
+  CHECK(to_base64("\xff\xfe\xfd") == "//79");
+}
 
 TEST_CASE("base64url: it gives the vectors of RFC 4648 without padding") {
   CHECK(to_base64url("") == "");
