@@ -19,7 +19,9 @@ BOOST_DESCRIBE_STRUCT(appservice_id, (), (value))
 
 /// An outgoing transaction id, `run-counter`: bound to its bytes before the
 /// first send and never used again, not even by an older copy of the store,
-/// because each start of a writer draws a new run.
+/// because each start of a writer draws a new run. The counter is the queue's
+/// number and its count, `5.17`, since a bridge may be renamed or have two
+/// registrations, and then sees the ids of two queues.
 struct txn_id {
   std::string value;
   friend auto operator<=>(const txn_id&, const txn_id&) = default;

@@ -203,7 +203,8 @@ pin_next(store& db, const batch_context& batch, queue_row& row,
     return std::optional<owed_transaction>{};
   WEIR_TRY(auto body, render(format, rows));
   pin next;
-  next.id = {fmt::format("{:012x}-{}", batch.run, row.next_txn++)};
+  // Two registrations may name one bridge: no two queues share an id.
+  next.id = {fmt::format("{:012x}-{}.{}", batch.run, row.no, row.next_txn++)};
   next.format = format;
   next.lanes = ranges_of(rows);
   next.sha256 = sha256_hex(body);

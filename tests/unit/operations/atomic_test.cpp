@@ -58,7 +58,7 @@ scenario settling(settlement how) {
           [how](memory_house& on) {
             settle_transaction request;
             request.appservice = {"a"};
-            request.id = {"1a2b3c4d5e6f-1"};
+            request.id = {"1a2b3c4d5e6f-1.1"};
             request.how = how;
             return code_of(on.ask(operations::settle, request));
           }};
@@ -80,7 +80,7 @@ void bury_three(memory_house& on) {
     0));
   settle_transaction request;
   request.appservice = {"a"};
-  request.id = {"1a2b3c4d5e6f-1"};
+  request.id = {"1a2b3c4d5e6f-1.1"};
   on.settle(request);
 }
 

@@ -42,7 +42,7 @@ bool is_run_and_counter(const std::string& id) {
                      });
   };
   return dash == 12 && all_of(0, dash, "0123456789abcdef")
-    && all_of(dash + 1, id.size(), "0123456789");
+    && all_of(dash + 1, id.size(), "0123456789.");
 }
 
 /// Accepts and delivers, noting each id.
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("pin: an id is a run and a counter and never repeats", Where,
   house<Where> on;
   promises known;
   const auto first = on.accept_events("t0", {"$0"}).pinned.value();
-  CHECK(first.id.value == "1a2b3c4d5e6f-1");
+  CHECK(first.id.value == "1a2b3c4d5e6f-1.1");
   on.settle(first.id);
   known.met(first);
   deliver(on, known, 1, 600);
@@ -74,7 +74,16 @@ TEST_CASE_TEMPLATE("pin: an id is a run and a counter and never repeats", Where,
   CHECK(known.size() == 1'001);
   const auto last = on.accept_events("t", {"$last"}).pinned.value();
   CHECK(is_run_and_counter(last.id.value));
-  CHECK(last.id.value == "1a2b3c4d5e70-1002");
+  CHECK(last.id.value == "1a2b3c4d5e70-1.1002");
+}
+
+TEST_CASE_TEMPLATE("pin: no two queues share an id", Where, WEIR_EVERY_STORE) {
+  house<Where> on;
+  // A bridge may be renamed, or have two registrations.
+  const auto one = on.accept({"t1", events_json({"$1"}), "one", {}}).pinned;
+  const auto renamed
+    = on.accept({"t2", events_json({"$2"}), "renamed", {}}).pinned;
+  CHECK(one->id != renamed->id);
 }
 
 TEST_CASE_TEMPLATE("pin: each way to end a transaction draws a new id", Where,
