@@ -18,6 +18,10 @@ inline constexpr size_t inbound_body_bytes_default = size_t{64} << 20;
 inline constexpr size_t inbound_body_bytes_max = size_t{512} << 20;
 /// Far above any real event, far below what a parser's stack can take.
 inline constexpr size_t json_depth_max = 200;
+/// Of one transaction of a homeserver, all lanes together. Synapse sends some
+/// hundred; each costs the store a row, so that a body of millions of tiny ones
+/// would hold up everybody else for minutes.
+inline constexpr size_t transaction_elements_max = 10'000;
 /// Of one request of the second door: what one batch of the store holds. The
 /// sender cuts its backlog itself.
 inline constexpr size_t submission_events_max = 1'000;
@@ -90,6 +94,9 @@ inline constexpr size_t inbound_transactions_max = 20'000; ///< Per appservice.
 /// so what came many generations ago is no retry; one that gives all it sends
 /// the same id would have each accept read every transaction of a day.
 inline constexpr size_t inbound_generations_max = 32;
+/// Device lists and key counts behind the pin that a new one is merged into;
+/// one that an older row stands for is appended. To read them is some 20 ms.
+inline constexpr size_t merged_values_max = 10'000;
 /// What the second door took in, per appservice. Longer than any outage over
 /// which a homeserver would hand the same in again; what is still owed is
 /// remembered in any case.
@@ -99,6 +106,7 @@ inline constexpr auto outcomes_age = 7 * 24h;
 inline constexpr size_t outcomes_max = 1'000'000;
 /// What operators had done: a year of ten a day, in some 2 MiB.
 inline constexpr size_t commands_max = 4'000;
+/// Of all appservices together; one of them may use half of each.
 inline constexpr size_t dead_letter_bytes_max = size_t{1} << 30;
 inline constexpr size_t quarantine_bytes_max = size_t{256} << 20;
 /// Dead letters that one commit puts back or drops at most: a transaction's

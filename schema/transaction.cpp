@@ -4,6 +4,9 @@
 #include "schema/hash.hpp"
 #include "schema/json_check.hpp"
 #include "schema/json_string.hpp"
+#include "schema/limits.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -59,6 +62,10 @@ public:
       return fail(cursor_.failure());
     if (bad_shape_)
       return fail(ec::bad_json, bad_shape_);
+    if (elements_ > limits::transaction_elements_max)
+      return fail(ec::too_large,
+                  fmt::format("{} elements; {} are taken at most", elements_,
+                              limits::transaction_elements_max));
     add_lists();
     std::ranges::move(whole_values_, std::back_inserter(sliced_.elements));
     if (!others_.empty())
@@ -86,7 +93,8 @@ private:
   bool pass_member(std::string_view raw_key) {
     auto key = unescape_json(raw_key);
     const auto kind = lane_of(key);
-    if (!keys_.insert(std::move(key)).second)
+    if (keys_.size() < limits::transaction_elements_max
+        && !keys_.insert(std::move(key)).second)
       bad_shape_ = "a top-level key is there twice";
     const bool is_array = cursor_.peek() == '[';
     if (is_list(kind) && is_array)
@@ -104,7 +112,7 @@ private:
       std::string_view raw;
       const bool passed
         = is_object ? pass_event(cursor_, event_id) : cursor_.value(raw);
-      if (passed) {
+      if (passed && has_place()) {
         raw = body_.substr(first, cursor_.offset() - first);
         add(lane::event, {}, raw, std::move(event_id));
         sliced_.event_hashes.push_back(sliced_.elements.back().id_hash);
@@ -120,7 +128,8 @@ private:
       std::string_view raw;
       if (!cursor_.value(raw))
         return false;
-      found.items.push_back(raw);
+      if (has_place())
+        found.items.push_back(raw);
       return true;
     });
     if (passed && !found.items.empty()) {
@@ -136,12 +145,20 @@ private:
     if (!cursor_.value(raw))
       return false;
     const bool is_empty = is_empty_container(raw);
+    if (!has_place())
+      return true;
     if (!is_empty)
       hash_member(raw_key, raw);
     const auto stored = first == '{' ? kind : lane::other;
     if (stored == lane::other || !is_empty)
       whole_values_.push_back(make_element(stored, std::string{raw_key}, raw));
     return true;
+  }
+
+  /// Counts one more element. False: nothing more is kept, since the body will
+  /// be refused; it is read to its end all the same, to tell what it is.
+  bool has_place() {
+    return ++elements_ <= limits::transaction_elements_max;
   }
 
   static bool is_empty_container(std::string_view raw) {
@@ -182,6 +199,7 @@ private:
   std::string_view body_;
   json_cursor cursor_;
   const char* bad_shape_ = nullptr;
+  size_t elements_ = 0;
   std::set<std::string> keys_; ///< Top-level keys so far, unescaped.
   incoming_transaction sliced_;
   std::vector<list> lists_;

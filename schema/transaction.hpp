@@ -22,7 +22,8 @@ namespace weir {
 /// that is no object is kept as `lane::other`, which nothing merges.
 ///
 /// Errors: `ec::not_json`; `ec::bad_json` if the body is no object, a list key
-/// holds no list, or a top-level key is there twice.
+/// holds no list, or a top-level key is there twice; `ec::too_large` for more
+/// than `limits::transaction_elements_max` elements.
 /// Source: Application Service API, "Pushing events"; MSC2409, MSC3202,
 /// MSC4203 for the other keys.
 expected<incoming_transaction> slice_transaction(std::string_view body);

@@ -1,8 +1,10 @@
 #include "schema/transaction.hpp"
 
 #include "schema/hash.hpp"
+#include "schema/limits.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -247,4 +249,29 @@ TEST_CASE("transaction: nesting is counted from the body down") {
   };
   CHECK(refusal(body(197)) == ec::none);
   CHECK(refusal(body(198)) == ec::not_json);
+}
+
+TEST_CASE("transaction: so many elements and no more, of all lanes together") {
+  const auto list = [](std::string_view key, size_t items) {
+    std::string text = fmt::format(R"("{}":[0)", key);
+    for (size_t each = 1; each < items; ++each)
+      text += ",0";
+    return text + "]";
+  };
+  const auto max = limits::transaction_elements_max;
+  CHECK(
+    slice_transaction("{" + list("events", max) + "}").value().elements.size()
+    == max);
+  for (const auto& body :
+       {"{" + list("events", max + 1) + "}",
+        "{" + list("ephemeral", max + 1) + "}",
+        "{" + list("events", max - 1) + R"(,"a":1,"b":2})",
+        "{" + list("events", max) + "," + list("to_device", 1) + "}"})
+    CHECK(refusal(body) == ec::too_large);
+  std::string keys;
+  for (size_t each = 0; each <= max; ++each)
+    keys += fmt::format(R"(,"{}":1)", each);
+  CHECK(refusal("{" + keys.substr(1) + "}") == ec::too_large);
+  // What it is wrong with besides is told first.
+  CHECK(refusal("{" + list("events", max + 1)) == ec::not_json);
 }
