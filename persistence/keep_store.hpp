@@ -21,10 +21,17 @@ public:
     friend bool operator==(const kept_size&, const kept_size&) = default;
   };
 
+  /// Bytes that are held of one appservice.
+  struct kept_bytes {
+    uint64_t letters = 0;
+    uint64_t bodies = 0;
+    friend bool operator==(const kept_bytes&, const kept_bytes&) = default;
+  };
+
   virtual ~keep_store() = default;
 
   /// Keeps one element for good. Returns its id. A letter with the same
-  /// appservice and bytes that is already there gives its id (dedupe by hash).
+  /// appservice and `letter_digest` that is already there gives its id.
   virtual expected<int64_t> bury(const dead_letter_row& row) = 0;
 
   /// Letters of one appservice with ids above `after` and up to `until`, whole
@@ -69,6 +76,9 @@ public:
   /// each row's coming and going keeps, so asked for before each addition.
   virtual expected<uint64_t> dead_letter_bytes() = 0;
   virtual expected<uint64_t> quarantine_bytes() = 0;
+
+  /// The same of one appservice.
+  virtual expected<kept_bytes> held_by(const appservice_id& of) = 0;
 };
 
 } // namespace weir

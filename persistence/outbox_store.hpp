@@ -44,11 +44,10 @@ public:
   virtual expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) = 0;
 
-  /// Rows above `after` of the lanes device_lists and key_counts, in order of
-  /// seq. Costs nothing for rows of other lanes.
-  virtual expected<std::vector<owed_row>> read_values(queue_no queue,
-                                                      uint64_t after)
-    = 0;
+  /// The newest rows above `after` of the lanes device_lists and key_counts, at
+  /// most `rows_max`, in order of seq. Costs nothing for rows of other lanes.
+  virtual expected<std::vector<owed_row>>
+  read_values(queue_no queue, uint64_t after, size_t rows_max) = 0;
 
   /// Replaces the bytes of one row. Errors: `ec::rejected` when there is none.
   virtual expected<void> rewrite(queue_no queue, uint64_t seq,

@@ -1,5 +1,6 @@
 #include "actors/operations/control.hpp"
 
+#include "actors/operations/kept_room.hpp"
 #include "actors/operations/overflow.hpp"
 #include "actors/operations/pin_next.hpp"
 
@@ -41,8 +42,8 @@ found_rows count(std::span<const owed_row> rows) {
 expected<bool> bury_all(store& db, const batch_context& batch,
                         const queue_row& row, std::span<const owed_row> rows,
                         const skip_transaction& request) {
-  WEIR_TRY(auto held, db.keep().dead_letter_bytes());
-  if (held + count(rows).bytes > limits::dead_letter_bytes_max)
+  WEIR_TRY(const auto room, letter_room(db, row.id));
+  if (count(rows).bytes > room)
     return false;
   for (const auto& each : rows) {
     WEIR_TRY(db.keep().bury({0, row.id, each.seq, each.item,

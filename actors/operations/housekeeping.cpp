@@ -1,5 +1,6 @@
 #include "actors/operations/housekeeping.hpp"
 
+#include "actors/operations/kept_room.hpp"
 #include "actors/operations/lanes.hpp"
 #include "actors/operations/overflow.hpp"
 #include "actors/policy/overflow.hpp"
@@ -91,8 +92,8 @@ expected<quarantined> quarantine(store& db, const batch_context& batch,
   WEIR_TRY(auto known, db.keep().count_quarantined(row));
   if (known)
     return quarantined{true};
-  WEIR_TRY(auto held, db.keep().quarantine_bytes());
-  if (held + row.body.size() > limits::quarantine_bytes_max)
+  WEIR_TRY(const auto room, body_room(db, row.appservice));
+  if (row.body.size() > room)
     return quarantined{false};
   WEIR_TRY(db.keep().quarantine(row));
   return quarantined{true};

@@ -91,7 +91,8 @@ private:
     if (queue_.owed_others > (pinned ? pinned->others : 0)) {
       WEIR_TRY(values_,
                db_.outbox().read_values(
-                 queue_.no, pinned ? last_seq(*pinned) : queue_.acked));
+                 queue_.no, pinned ? last_seq(*pinned) : queue_.acked,
+                 limits::merged_values_max));
     }
     return ok();
   }

@@ -1,5 +1,6 @@
 #include "actors/operations/overflow.hpp"
 
+#include "actors/operations/kept_room.hpp"
 #include "actors/operations/pin_next.hpp"
 #include "actors/policy/overflow.hpp"
 
@@ -17,12 +18,6 @@ policy::queue_fill fill_of(const queue_row& queue) {
 uint64_t pinned_up_to(const queue_row& queue) {
   return queue.pinned ? std::max(last_seq(*queue.pinned), queue.acked)
                       : queue.acked;
-}
-
-expected<uint64_t> letter_room(store& db) {
-  WEIR_TRY(auto held, db.keep().dead_letter_bytes());
-  return limits::dead_letter_bytes_max
-    - std::min<uint64_t>(held, limits::dead_letter_bytes_max);
 }
 
 /// Takes rows out of the outbox and the counts.
@@ -85,7 +80,7 @@ expected<void> make_room(store& db, const batch_context& batch,
   WEIR_TRY(auto rows,
            db.outbox().read_owed(queue.no, from, limits::overflow_rows_max,
                                  limits::overflow_bytes_max));
-  WEIR_TRY(const auto room, letter_room(db));
+  WEIR_TRY(const auto room, overflow_letter_room(db, queue.id));
   const auto fates
     = policy::make_room(asked_about(rows), fill_of(queue), bounds, room);
   return give_up(db, batch, queue, rows, fates, "queue_full");
@@ -106,7 +101,7 @@ expected<void> bury_outlived(store& db, const batch_context& batch,
                                    limits::overflow_bytes_max));
     if (page.empty())
       return ok();
-    WEIR_TRY(const auto room, letter_room(db));
+    WEIR_TRY(const auto room, overflow_letter_room(db, queue.id));
     const auto old
       = policy::outlived(asked_about(page), batch.now, bounds, room);
     WEIR_TRY(give_up(db, batch, queue, page, old.fates, "too_old"));

@@ -1,5 +1,6 @@
 #include "actors/operations/settle.hpp"
 
+#include "actors/operations/kept_room.hpp"
 #include "actors/operations/overflow.hpp"
 #include "actors/operations/pin_next.hpp"
 #include "actors/policy/poison.hpp"
@@ -67,9 +68,9 @@ expected<bool> bury(store& db, const batch_context& batch, queue_row& row,
     return fail(ec::rejected,
                 "appservice " + row.id.value
                   + ": only a lone element becomes a dead letter");
-  WEIR_TRY(auto held, db.keep().dead_letter_bytes());
+  WEIR_TRY(const auto room, letter_room(db, row.id));
   const auto& rejected = rows.front();
-  if (held + rejected.item.bytes.size() > limits::dead_letter_bytes_max)
+  if (rejected.item.bytes.size() > room)
     return false;
   WEIR_TRY(
     db.keep().bury({0, row.id, rejected.seq, rejected.item, request.reason,

@@ -1,5 +1,6 @@
 #include "persistence/sql/keep.hpp"
 
+#include "persistence/letter_digest.hpp"
 #include "persistence/sql/letter_columns.hpp"
 #include "schema/hash.hpp"
 
@@ -62,7 +63,7 @@ std::string not_going(const std::string& table, const std::string& last) {
     + ")";
 }
 
-/// Makes place for a row of the same bytes that stays.
+/// Makes place for a row of the same hash that stays.
 std::string replace_text(const std::string& table) {
   return "DELETE FROM " + table
     + " WHERE appservice = :appservice AND sha256 = :sha256";
@@ -115,11 +116,16 @@ keep::keep(connection& on)
                   "i"},
     quarantine_bytes_{on, "quarantine bytes",
                       "SELECT bytes FROM kept_bytes WHERE kind = 'quarantine'",
-                      "i"} {
+                      "i"},
+    held_by_{on, "held by appservice",
+             "SELECT coalesce(sum(CASE kind WHEN 'dead_letter' THEN bytes ELSE "
+             "0 END), 0), coalesce(sum(CASE kind WHEN 'quarantine' THEN bytes "
+             "ELSE 0 END), 0) FROM kept_of WHERE appservice = :appservice",
+             "ii"} {
 }
 
 expected<int64_t> keep::bury(const dead_letter_row& row) {
-  const auto sha256 = sha256_hex(row.item.bytes);
+  const auto sha256 = letter_digest(row);
   WEIR_TRY(find_letter_.run(row.appservice.value, sha256));
   WEIR_TRY(auto known, only_number(find_letter_));
   if (known)
@@ -232,6 +238,16 @@ expected<uint64_t> keep::quarantine_bytes() {
   WEIR_TRY(quarantine_bytes_.run());
   WEIR_TRY(auto bytes, required_number(quarantine_bytes_));
   return static_cast<uint64_t>(bytes);
+}
+
+expected<keep_store::kept_bytes> keep::held_by(const appservice_id& of) {
+  WEIR_TRY(held_by_.run(of.value));
+  WEIR_TRY(auto found, held_by_.next());
+  if (!found)
+    return kept_bytes{};
+  kept_bytes held{held_by_.count(0), held_by_.count(1)};
+  held_by_.done();
+  return held;
 }
 
 } // namespace weir::sql

@@ -27,6 +27,7 @@ public:
                                         std::span<const int64_t> ids) override;
   expected<uint64_t> dead_letter_bytes() override;
   expected<uint64_t> quarantine_bytes() override;
+  expected<kept_bytes> held_by(const appservice_id& of) override;
 
 private:
   expected<uint64_t> remove(statement& by, const appservice_id& of,
@@ -49,6 +50,7 @@ private:
   statement remove_quarantined_;
   statement letter_bytes_;
   statement quarantine_bytes_;
+  statement held_by_;
 };
 
 } // namespace weir::sql

@@ -187,7 +187,7 @@ outbox::outbox(connection& on)
     values_{on, "read values",
             "SELECT " + std::string{owed_columns}
               + " FROM outbox WHERE place > :after AND place <= :end "
-                "AND lane IN (3, 4) ORDER BY place",
+                "AND lane IN (3, 4) ORDER BY place DESC LIMIT :rows_max",
             owed_column_types},
     rewrite_{on, "rewrite",
              "UPDATE outbox SET bytes = :bytes WHERE place = :place"},
@@ -324,10 +324,13 @@ outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
   return rows;
 }
 
-expected<std::vector<owed_row>> outbox::read_values(queue_no queue,
-                                                    uint64_t after) {
-  WEIR_TRY(values_.run(place_of(queue, after), place_of(queue, last_seq)));
-  return read_rows(values_);
+expected<std::vector<owed_row>>
+outbox::read_values(queue_no queue, uint64_t after, size_t rows_max) {
+  WEIR_TRY(values_.run(place_of(queue, after), place_of(queue, last_seq),
+                       as_count(rows_max)));
+  WEIR_TRY(auto rows, read_rows(values_));
+  std::ranges::reverse(rows);
+  return rows;
 }
 
 expected<void> outbox::rewrite(queue_no queue, uint64_t seq,

@@ -54,8 +54,8 @@ public:
                                             size_t bytes_max) override;
   expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
-  expected<std::vector<owed_row>> read_values(queue_no queue,
-                                              uint64_t after) override;
+  expected<std::vector<owed_row>> read_values(queue_no queue, uint64_t after,
+                                              size_t rows_max) override;
   expected<void> rewrite(queue_no queue, uint64_t seq,
                          std::string_view bytes) override;
   expected<uint64_t> remove(queue_no queue,

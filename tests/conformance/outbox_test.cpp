@@ -345,13 +345,15 @@ TEST_CASE_TEMPLATE("outbox: values are read behind a seq and rewritten", Where,
   });
   on.batch([&] {
     auto& outbox = on.db->outbox();
-    CHECK(must(outbox.read_values(queue, 0)) == std::vector{list, counts});
-    CHECK(must(outbox.read_values(queue, 3)) == std::vector{counts});
-    CHECK(must(outbox.read_values(queue, 4)).empty());
+    CHECK(must(outbox.read_values(queue, 0, 10)) == std::vector{list, counts});
+    CHECK(must(outbox.read_values(queue, 3, 10)) == std::vector{counts});
+    CHECK(must(outbox.read_values(queue, 4, 10)).empty());
+    // The newest when there are more.
+    CHECK(must(outbox.read_values(queue, 0, 1)) == std::vector{counts});
     list.item.bytes = std::string{R"({"left":["@\u00e4\"']})"};
     must(outbox.rewrite(queue, 3, list.item.bytes));
-    CHECK(must(outbox.read_values(queue, 0)).front() == list);
-    CHECK(must(outbox.read_values(other, 0)).front().item.bytes
+    CHECK(must(outbox.read_values(queue, 0, 10)).front() == list);
+    CHECK(must(outbox.read_values(other, 0, 10)).front().item.bytes
           != list.item.bytes);
   });
   CHECK(on.owed(queue).at(2) == list);

@@ -46,9 +46,9 @@ public:
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override {
     return inner_.read_ranges(queue, ranges);
   }
-  expected<std::vector<owed_row>> read_values(queue_no queue,
-                                              uint64_t after) override {
-    return inner_.read_values(queue, after);
+  expected<std::vector<owed_row>> read_values(queue_no queue, uint64_t after,
+                                              size_t rows_max) override {
+    return inner_.read_values(queue, after, rows_max);
   }
   expected<void> rewrite(queue_no queue, uint64_t seq,
                          std::string_view bytes) override {
@@ -153,6 +153,9 @@ public:
   }
   expected<uint64_t> quarantine_bytes() override {
     return inner_.quarantine_bytes();
+  }
+  expected<kept_bytes> held_by(const appservice_id& of) override {
+    return inner_.held_by(of);
   }
 
 private:

@@ -1,3 +1,4 @@
+#include "persistence/letter_digest.hpp"
 #include "persistence/text_check.hpp"
 #include "tests/support/memory_store/memory_ports.hpp"
 
@@ -14,7 +15,7 @@ expected<int64_t> memory_keep::bury(const dead_letter_row& row) {
   std::optional<int64_t> known;
   for (const auto& [id, letter] : on_.tables().letters)
     if (letter.appservice == row.appservice
-        && letter.item.bytes == row.item.bytes)
+        && letter_digest(letter) == letter_digest(row))
       known = id;
   if (known && !is_going(row.appservice, *known, &removal_row::last_letter))
     return *known;
@@ -186,6 +187,20 @@ expected<uint64_t> memory_keep::quarantine_bytes() {
   for (const auto& [id, kept] : on_.tables().quarantine)
     bytes += kept.body.size();
   return bytes;
+}
+
+expected<keep_store::kept_bytes> memory_keep::held_by(const appservice_id& of) {
+  WEIR_TRY(const auto statement, on_.run("held by appservice"));
+  if (!storable_as_text(of.value))
+    return fail(on_.failed(ec::rejected, "held by appservice: text"));
+  kept_bytes held;
+  for (const auto& [id, letter] : on_.tables().letters)
+    if (letter.appservice == of)
+      held.letters += letter.item.bytes.size();
+  for (const auto& [id, kept] : on_.tables().quarantine)
+    if (kept.appservice == of)
+      held.bodies += kept.body.size();
+  return held;
 }
 
 expected<void> memory_outcomes::record(const outcome_row& row) {

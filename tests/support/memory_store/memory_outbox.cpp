@@ -133,8 +133,8 @@ memory_outbox::read_ranges(queue_no queue, std::span<const lane_range> ranges) {
   return rows;
 }
 
-expected<std::vector<owed_row>> memory_outbox::read_values(queue_no queue,
-                                                           uint64_t after) {
+expected<std::vector<owed_row>>
+memory_outbox::read_values(queue_no queue, uint64_t after, size_t rows_max) {
   WEIR_TRY(const auto statement, on_.run("read values"));
   std::vector<owed_row> rows;
   for (const auto& [key, row] : rows_of(on_.tables(), queue, after + 1)) {
@@ -142,6 +142,8 @@ expected<std::vector<owed_row>> memory_outbox::read_values(queue_no queue,
         || row.item.kind == lane::key_counts)
       rows.push_back(row);
   }
+  if (rows.size() > rows_max)
+    rows.erase(rows.begin(), rows.end() - static_cast<ptrdiff_t>(rows_max));
   return rows;
 }
 

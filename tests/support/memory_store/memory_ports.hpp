@@ -20,8 +20,8 @@ public:
                                             size_t bytes_max) override;
   expected<std::vector<owed_row>>
   read_ranges(queue_no queue, std::span<const lane_range> ranges) override;
-  expected<std::vector<owed_row>> read_values(queue_no queue,
-                                              uint64_t after) override;
+  expected<std::vector<owed_row>> read_values(queue_no queue, uint64_t after,
+                                              size_t rows_max) override;
   expected<void> rewrite(queue_no queue, uint64_t seq,
                          std::string_view bytes) override;
   expected<uint64_t> remove(queue_no queue,
@@ -117,6 +117,7 @@ public:
                                         std::span<const int64_t> ids) override;
   expected<uint64_t> dead_letter_bytes() override;
   expected<uint64_t> quarantine_bytes() override;
+  expected<kept_bytes> held_by(const appservice_id& of) override;
 
 private:
   std::optional<int64_t> count_again(const quarantine_row& row);

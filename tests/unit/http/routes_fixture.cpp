@@ -64,6 +64,9 @@ public:
   expected<uint64_t> quarantine_bytes() override {
     return uint64_t{limits::quarantine_bytes_max};
   }
+  expected<kept_bytes> held_by(const appservice_id& of) override {
+    return real_->keep().held_by(of);
+  }
 
   keep_store& keep() override {
     return *this;

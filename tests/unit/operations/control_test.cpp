@@ -154,6 +154,24 @@ TEST_CASE_TEMPLATE("control: what is skipped is kept, and the next is pinned",
   check_empty(*on.row_of());
 }
 
+TEST_CASE_TEMPLATE("control: equal values under two keys are kept each", Where,
+                   WEIR_EVERY_STORE) {
+  house<Where> on;
+  const std::string counts = R"({"@a:h":{"D":{"signed_curve25519":1}}})";
+  const auto first
+    = on.accept({"t1",
+                 R"({"events":[{"event_id":"$1"}],)"
+                 R"("org.matrix.msc3202.device_one_time_keys_count":)"
+                   + counts
+                   + R"(,"org.matrix.msc3202.device_one_time_key_counts":)"
+                   + counts + R"(,"a":true,"b":true})"})
+        .pinned;
+  REQUIRE(first);
+  const auto skipped = skip(on, first->id);
+  CHECK(skipped.elements == 5);
+  CHECK(on.letters().size() == 5);
+}
+
 TEST_CASE_TEMPLATE("control: a skip of another id changes nothing", Where,
                    WEIR_EVERY_STORE) {
   house<Where> on;
@@ -217,6 +235,27 @@ TEST_CASE_TEMPLATE("control: without room a skip changes nothing", Where,
   CHECK(skip_with(limits::dead_letter_bytes_max - size).result
         == command_result::done);
   CHECK(on.letters().size() == 2);
+}
+
+TEST_CASE_TEMPLATE("control: one appservice keeps half of all room at most",
+                   Where, WEIR_EVERY_STORE) {
+  house<Where> on;
+  const auto pinned = on.accept_events("t1", {"$1"}).pinned;
+  const auto size = on.row_of()->pinned->bytes;
+  skip_transaction request;
+  request.appservice = {"a"};
+  request.id = pinned->id;
+  const auto skip_with = [&](uint64_t own) {
+    return must(on.ask(
+      [&](store& db, batch_context& batch, const skip_transaction& asked) {
+        crammed_store crammed{db, own, 0, {own, 0}};
+        return operations::skip(crammed, batch, asked);
+      },
+      request));
+  };
+  const auto half = limits::dead_letter_bytes_max / 2;
+  CHECK(skip_with(half - size + 1).result == command_result::no_room);
+  CHECK(skip_with(half - size).result == command_result::done);
 }
 
 TEST_CASE_TEMPLATE("control: a skip may end an alarm of a bound", Where,

@@ -12,10 +12,13 @@ namespace weir::test {
 /// told, since a test cannot fill a gigabyte. All else goes to a real one.
 class crammed_store final : public store, keep_store {
 public:
-  crammed_store(store& real, uint64_t letter_bytes, uint64_t quarantine_bytes)
+  /// @param own What of it is each appservice's that asks.
+  crammed_store(store& real, uint64_t letter_bytes, uint64_t quarantine_bytes,
+                kept_bytes own = {})
     : real_{real},
       letter_bytes_{letter_bytes},
-      quarantine_bytes_{quarantine_bytes} {
+      quarantine_bytes_{quarantine_bytes},
+      own_{own} {
   }
 
   expected<int64_t> bury(const dead_letter_row& row) override {
@@ -56,6 +59,9 @@ public:
   }
   expected<uint64_t> quarantine_bytes() override {
     return quarantine_bytes_;
+  }
+  expected<kept_bytes> held_by(const appservice_id&) override {
+    return own_;
   }
 
   outbox_store& outbox() override {
@@ -126,6 +132,7 @@ private:
   store& real_;
   uint64_t letter_bytes_;
   uint64_t quarantine_bytes_;
+  kept_bytes own_;
 };
 
 } // namespace weir::test

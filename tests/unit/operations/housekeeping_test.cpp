@@ -83,6 +83,23 @@ TEST_CASE_TEMPLATE("quarantine: bodies are kept up to the bound", Where,
   CHECK(is_kept);
 }
 
+TEST_CASE_TEMPLATE("quarantine: one appservice has half of the room at most",
+                   Where, WEIR_EVERY_STORE) {
+  house<Where> on;
+  const auto keep_with = [&](uint64_t own) {
+    return must(on.ask(
+                  [&](store& db, batch_context& batch,
+                      const quarantine_body& asked) {
+                    crammed_store crammed{db, 0, own, {0, own}};
+                    return operations::quarantine(crammed, batch, asked);
+                  },
+                  strange_body("abc")))
+      .kept;
+  };
+  CHECK_FALSE(keep_with(limits::quarantine_bytes_max / 2 - 2));
+  CHECK(keep_with(limits::quarantine_bytes_max / 2 - 3));
+}
+
 TEST_CASE_TEMPLATE("pause: what is stored is what a load tells", Where,
                    WEIR_EVERY_STORE) {
   house<Where> on;

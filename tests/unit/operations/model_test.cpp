@@ -246,7 +246,7 @@ private:
     request.bounds = any_bounds();
     const auto before = std::move(*pinned_);
     if (how == settlement::dead_letter)
-      letters_.insert(owed_.front().bytes);
+      bury(owed_.front());
     const auto reply = on_.settle(request);
     CHECK(!reply.not_current);
     CHECK(!reply.no_room);
@@ -309,8 +309,8 @@ private:
     for (size_t i = 0; i < waits.size(); ++i)
       CHECK(waits[i].bytes == waiting_[i].bytes);
     uint64_t buried = 0;
-    for (const auto& letter : letters_)
-      buried += letter.size();
+    for (const auto& [which, size] : letters_)
+      buried += size;
     CHECK(letter_bytes() == buried);
     const auto rows = on_.owed();
     REQUIRE(rows.size() == owed_.size());
@@ -322,6 +322,13 @@ private:
     REQUIRE(pinned_.has_value() == row->pinned.has_value());
     if (pinned_)
       compare_pinned(*row, *pinned_);
+  }
+
+  void bury(const element& item) {
+    const auto which = item.kind == lane::event
+      ? std::string{item.bytes}
+      : std::to_string(letters_.size()) + "th";
+    letters_.try_emplace(which, item.bytes.size());
   }
 
   /// What the store says its dead letters hold.
@@ -355,7 +362,8 @@ private:
   std::map<std::string, std::string> bodies_; ///< By transaction id.
   std::vector<offered> past_;
   uint64_t delivered_events_ = 0;
-  std::set<std::string> letters_; ///< Equal ones are kept once.
+  /// Sizes. Equal events are kept once, and of the others each.
+  std::map<std::string, size_t> letters_;
 };
 
 template <class Where>

@@ -1,4 +1,5 @@
 #include "actors/policy/overflow.hpp"
+#include "tests/unit/operations/crammed_store.hpp"
 #include "tests/unit/operations/fixture.hpp"
 
 using namespace weir;
@@ -118,6 +119,24 @@ TEST_CASE_TEMPLATE("bounds: one commit gives up so many rows and no more",
   CHECK(on.accept({"t2", events_json({"$x"}), "a", oldest_go(3)}).result
         == accept_result::stored);
   CHECK(on.row_of()->owed_events == 3);
+}
+
+TEST_CASE_TEMPLATE("bounds: full queues leave room for refused elements", Where,
+                   WEIR_EVERY_STORE) {
+  house<Where> on;
+  on.accept({"t1", events_json(ids_between(1, 5)), "a", oldest_go(5)});
+  const auto size = on.owed().front().item.bytes.size();
+  const auto accept_with = [&](uint64_t held) {
+    return must(on.ask(
+      [&](store& db, batch_context& batch, const accept_transaction& asked) {
+        crammed_store crammed{db, held, 0};
+        return operations::accept(crammed, batch, asked);
+      },
+      accept_of({"t2", events_json({"$6", "$7"}), "a", oldest_go(5)})));
+  };
+  const auto half = limits::dead_letter_bytes_max / 2;
+  CHECK(accept_with(half - size + 1).result == accept_result::full);
+  CHECK(accept_with(half - size).result == accept_result::stored);
 }
 
 TEST_CASE_TEMPLATE("bounds: another queue keeps all it has", Where,
