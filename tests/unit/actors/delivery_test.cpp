@@ -301,7 +301,7 @@ TEST_CASE(
   const auto told = [](size_t hanging) {
     std::vector<queue_settings> all{bridge("irc")};
     for (size_t i = 0; i < hanging; ++i)
-      all.push_back(bridge("hangs" + std::to_string(i)));
+      all.push_back(bridge("silent" + std::to_string(i)));
     actor_fixture fixture{all};
     fixture.network.script = [](const http_request& request) {
       if (request.peer.url != irc)

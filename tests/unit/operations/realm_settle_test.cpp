@@ -188,7 +188,8 @@ TEST_CASE("realm: g5 the feed names the event, its room and what came of it") {
   on.send("!a");
   on.send("!b", send_outcome::failed);
   std::vector<std::string> lines;
-  for (const auto& [at, row] : on.where.database.copy()->outcomes)
+  const auto tables = on.where.database.copy();
+  for (const auto& [at, row] : tables->outcomes)
     lines.push_back(row.queue + " " + row.subject + " " + row.result + " "
                     + row.detail);
   CHECK(lines
