@@ -139,11 +139,12 @@ test('a second process on the same PostgreSQL database is refused',
 
 test('a taken port is told and ends the start', async (t) => {
   const bridge = await t.bridge();
+  const other = await t.bridge();
   const weir = await t.prepare({ bridges: [bridge],
-    over: { listen: `127.0.0.1:${bridge.port}` } });
+    over: { listen: `127.0.0.1:${other.port}` } });
   const how = await within('weir ends', weir.spawn().exited, 30);
   assert.notEqual(how.code, 0);
-  assert.ok(weir.log().includes(String(bridge.port)), weir.log());
+  assert.ok(weir.log().includes(String(other.port)), weir.log());
 });
 
 test('health and ready answer on both listeners, to GET and HEAD alone', async (t) => {
