@@ -14,6 +14,9 @@ foreach(checker check_layers check_style)
     ${CMAKE_CURRENT_SOURCE_DIR}/scripts/planted.pl ${CMAKE_SOURCE_DIR}
     ${checker})
 endforeach()
+weir_script_test("mutants are found and counted" ${PERL}
+                 ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mutants.pl
+                 ${CMAKE_SOURCE_DIR})
 # What Prometheus itself says of the alerts; tests/unit/schema/alerts_test.cpp
 # compares them with the figures and the pages.
 find_program(PROMTOOL promtool REQUIRED)

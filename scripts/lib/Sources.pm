@@ -4,8 +4,8 @@ package Sources;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(files_below read_text code_of line_of is_product functions_of
-  call_arguments);
+our @EXPORT_OK = qw(files_below read_text write_text code_of line_of is_product
+  functions_of call_arguments);
 
 my @product = qw(schema persistence actors http);
 my $left_out = qr{^(?:\.git|\.cache|node_modules|build.*|var)$};
@@ -35,6 +35,14 @@ sub read_text {
   local $/;
   my $text = <$handle>;
   return defined $text ? $text : '';
+}
+
+sub write_text {
+  my ($file, $text) = @_;
+  open(my $handle, '>:encoding(UTF-8)', $file) or die "$file: $!\n";
+  print {$handle} $text;
+  close $handle or die "$file: $!\n";
+  return;
 }
 
 sub is_product {
