@@ -1,13 +1,15 @@
 package MutantTrial;
-# What becomes of a mutant: it is compiled alone, linked into the test programs
-# in place of what it was made from, and they are run. The programs are built
-# once, as they are; all that a mutant makes is in the folder of its worker.
+# What becomes of mutants: those of a source are compiled together, each to be
+# chosen as the program begins, and alone where that cannot be; they are linked
+# into the test programs in place of what they were made from, and these are run.
+# The programs are built once, as they are; all else is in a worker's folder.
 use strict;
 use warnings;
 use Exporter 'import';
 our @EXPORT_OK = qw(prepare trial judge programs_of);
 use Digest::SHA qw(sha1_hex);
 use JSON::PP qw(decode_json);
+use Mutants qw(apply all_in_one);
 use Sources qw(read_text write_text);
 
 # A precompiled header takes as long as three units without one.
@@ -34,7 +36,9 @@ sub stages_of {
       ['store_tests', "$near $there"], ['store_tests', "$far $there"],
       ['operation_tests', $there]);
   }
-  my @stages = (['policy_tests', $near], ['policy_tests', $far]);
+  my $reaching = join ',', map { "*/$_" } grep { !/^$word/ } reaching($file);
+  my @stages = (['policy_tests', $near]);
+  push @stages, ['policy_tests', "'--source-file=$reaching'"] if $reaching;
   # Of the other programs no unit is compiled anew that includes a header.
   return @stages if $file =~ /\.hpp$/;
   return (@stages, ['operation_tests', "'--test-case-exclude=*<SQLite>,*<PostgreSQL>'"],
@@ -74,6 +78,23 @@ sub prepare {
   }
   read_includers();
   return;
+}
+
+# The sources of tests that can reach a policy: those that include its header, or
+# that of another policy that can.
+sub reaching {
+  my ($file) = @_;
+  my %headers = ($file =~ s/\.cpp$/.hpp/r => 1);
+  my %tests;
+  my @pending = keys %headers;
+  while (defined(my $header = shift @pending)) {
+    for my $object (@{$includers_of{$header} // []}) {
+      $tests{$1} = 1 if $object =~ m{^tests/.*/(\w+\.cpp)\.o$};
+      my $own = $object =~ m{/(actors/policy/\w+)\.cpp\.o$} ? "$1.hpp" : next;
+      push @pending, $own unless $headers{$own}++;
+    }
+  }
+  return sort keys %tests;
 }
 
 # Which units of the policies and of their tests include a header.
@@ -119,19 +140,21 @@ sub included_by {
   return grep { !$seen{$_}++ } map { read_text($_) =~ /^(#include .*)$/mg } @sources;
 }
 
-# The units that a mutant changes: how each is compiled, up to its output.
-sub units_of {
-  my ($trial, $mutant, $text, $how_many) = @_;
-  my $file = $mutant->{file};
-  if ($file !~ /\.hpp$/) {
-    my $layer = $file =~ m{^persistence/} ? 'weir_persistence' : 'weir_policy';
-    my $object = "CMakeFiles/$layer.dir/$file.o";
-    my $flags = $flags_of{$object}{flags} or die "$file: in no library\n";
-    write_text("$trial->{folder}/mutant.cpp", $text);
-    $flags .= ' ' . header_for($trial, $flags, [included_by("$root/$file")])
-      if $how_many >= $worth_a_header;
-    return {object => $object, command => "$flags -c '$trial->{folder}/mutant.cpp'"};
-  }
+# How the unit of a source that is not a header is compiled, up to its output.
+sub unit_of {
+  my ($trial, $file, $text, $how_many) = @_;
+  my $layer = $file =~ m{^persistence/} ? 'weir_persistence' : 'weir_policy';
+  my $object = "CMakeFiles/$layer.dir/$file.o";
+  my $flags = $flags_of{$object}{flags} or die "$file: in no library\n";
+  write_text("$trial->{folder}/mutant.cpp", $text);
+  $flags .= ' ' . header_for($trial, $flags, [included_by("$root/$file")])
+    if $how_many >= $worth_a_header;
+  return {object => $object, command => "$flags -c '$trial->{folder}/mutant.cpp'"};
+}
+
+# The same of each unit of the policies and of their tests that includes a header.
+sub units_with {
+  my ($trial, $file, $text) = @_;
   my $shadow = "$trial->{folder}/shadow";
   run_quietly("rm -rf '$shadow' && mkdir -p '$shadow/actors/policy'", '/dev/null');
   write_text("$shadow/$file", $text);
@@ -159,8 +182,9 @@ sub link_program {
 }
 
 sub run_program {
-  my ($trial, $program, $cases, $seconds) = @_;
-  return run_quietly("ulimit -v $memory_kib_max -t $seconds; timeout -k 5 $wall_seconds_max"
+  my ($trial, $program, $cases, $seconds, $number) = @_;
+  return run_quietly("ulimit -v $memory_kib_max -t $seconds;"
+    . " WEIR_MUTANT=$number timeout -k 5 $wall_seconds_max"
     . " '$program' $cases --abort-after=1 --no-version", "$trial->{folder}/log");
 }
 
@@ -169,33 +193,82 @@ sub seconds_for {
   my ($trial, $program, $cases) = @_;
   return $trial->{seconds}{"$program $cases"} //= do {
     my $before = (times)[2] + (times)[3];
-    run_program($trial, "tests/$program", $cases, $wall_seconds_max)
+    run_program($trial, "tests/$program", $cases, $wall_seconds_max, 0)
       or die "$program $cases: fails without a mutant, see $trial->{folder}/log\n";
     2 + int(5 * ((times)[2] + (times)[3] - $before));
   };
 }
 
-# Of a mutant with its text, one of $how_many of its file: invalid, survived or
-# the program that noticed it. @programs: those that may be asked.
-sub judge {
-  my ($trial, $mutant, $text, $how_many, @programs) = @_;
-  my @units = units_of($trial, $mutant, $text, $how_many);
+# Compiles units; whether all of them could be.
+sub made {
+  my ($trial, @units) = @_;
   for my $at (0 .. $#units) {
     $units[$at]{made} = "$trial->{folder}/$at.o";
     run_quietly("$units[$at]{command} -o '$units[$at]{made}'", "$trial->{folder}/log")
-      or return 'invalid';
+      or return 0;
   }
-  my %linked;
-  for (stages_of($mutant->{file})) {
+  return 1;
+}
+
+# What becomes of mutant $number of those that these units hold, 0 if it is the
+# only one: survived or the program that noticed it. $linked: what is linked.
+sub verdict_of {
+  my ($trial, $file, $number, $units, $linked, @programs) = @_;
+  for (stages_of($file)) {
     my ($program, $cases) = @$_;
     next unless grep { $_ eq $program } @programs;
     my $to = "$trial->{folder}/$program";
-    $linked{$program}++ || link_program($trial, $program, \@units, $to)
+    $linked->{$program}++ || link_program($trial, $program, $units, $to)
       or return 'invalid';
-    run_program($trial, $to, $cases, seconds_for($trial, $program, $cases))
-      or return $program;
+    my $seconds = seconds_for($trial, $program, $cases);
+    run_program($trial, $to, $cases, $seconds, $number) or return $program;
   }
   return 'survived';
+}
+
+# Those of @$mutants, by their numbers from 1, that can be compiled together, and
+# the unit of them. The compiler names those that it does not take.
+sub together {
+  my ($trial, $file, $text, $mutants) = @_;
+  my @numbers = 1 .. @$mutants;
+  for (1 .. 4) {
+    my ($all, @held) = all_in_one($text, map { $mutants->[$_ - 1] } @numbers);
+    my @units = unit_of($trial, $file, $all, $worth_a_header);
+    my @held_numbers = map { $numbers[$_ - 1] } @held;
+    return (\@units, \@held_numbers, \@held) if made($trial, @units);
+    my %refused = map { $_ => 1 } read_text("$trial->{folder}/log") =~ /\bmutant-(\d+):/g;
+    last unless %refused;
+    @numbers = map { $numbers[$_ - 1] } grep { !$refused{$_} } @held;
+  }
+  return ([], [], []);
+}
+
+# Judges @$mutants of one file and says of each as it becomes known. @programs:
+# those that may be asked.
+sub judge {
+  my ($trial, $file, $text, $mutants, $say, @programs) = @_;
+  my %done;
+  if ($file !~ /\.hpp$/ && @$mutants >= $worth_a_header) {
+    my ($units, $numbers, $cases) = together($trial, $file, $text, $mutants);
+    my %linked;
+    for my $at (0 .. $#$numbers) {
+      my $number = $numbers->[$at];
+      $done{$number} = 1;
+      $say->($mutants->[$number - 1],
+        verdict_of($trial, $file, $cases->[$at], $units, \%linked, @programs));
+    }
+  }
+  for my $number (grep { !$done{$_} } 1 .. @$mutants) {
+    my $mutant = $mutants->[$number - 1];
+    my $changed = apply($text, $mutant);
+    my @units = $file =~ /\.hpp$/
+      ? units_with($trial, $file, $changed)
+      : unit_of($trial, $file, $changed, scalar @$mutants);
+    $say->($mutant, made($trial, @units)
+      ? verdict_of($trial, $file, 0, \@units, {}, @programs)
+      : 'invalid');
+  }
+  return;
 }
 
 1;

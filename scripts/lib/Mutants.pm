@@ -5,8 +5,8 @@ package Mutants;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(mutants_of apply);
-use Sources qw(code_of line_of);
+our @EXPORT_OK = qw(mutants_of apply all_in_one);
+use Sources qw(code_of line_of functions_of);
 
 # C++: what a match becomes. Spaces around an operator tell it from a pointer, a
 # template's bracket or a sign.
@@ -142,6 +142,37 @@ sub apply {
   my ($text, $mutant) = @_;
   substr($text, $mutant->{at}, length $mutant->{was}) = $mutant->{becomes};
   return $text;
+}
+
+# A text that holds @mutants all together, and those of them that it holds: each
+# function begins by asking the environment for WEIR_MUTANT, the place of one in
+# @mutants counted from 1, and does what that one does. What is not in the body
+# of a function that runs with the program is left out. What the compiler says of
+# the nth is said of a file "mutant-n".
+sub all_in_one {
+  my ($text, @mutants) = @_;
+  my @functions = grep { $_->{head} !~ /\bconst(?:expr|eval)\b/ } functions_of(code_of($text));
+  my (@held, %cases);
+  for my $number (1 .. @mutants) {
+    my $mutant = $mutants[$number - 1];
+    my ($function) = grep {
+      $_->{from} < $mutant->{at} && $mutant->{at} < $_->{from} + length $_->{body}
+    } @functions;
+    next unless $function;
+    my $body = substr $text, $function->{from}, length $function->{body};
+    my $changed = apply($body, {%$mutant, at => $mutant->{at} - $function->{from}});
+    $cases{$function->{from}} .= qq(case $number:\n#line 1 "mutant-$number"\n$changed break;\n);
+    push @held, $number;
+  }
+  for my $function (sort { $b->{from} <=> $a->{from} } @functions) {
+    my $cases = $cases{$function->{from}} // next;
+    my $body = substr $text, $function->{from}, length $function->{body};
+    substr($text, $function->{from}, length $body)
+      = "{ switch (weir_mutant_number) {\n${cases}#line 1 \"source\"\ndefault: $body } }";
+  }
+  return ("#include <cstdlib>\nextern int weir_mutant_number;\n$text\n"
+    . 'int weir_mutant_number = std::getenv("WEIR_MUTANT")'
+    . ' ? std::atoi(std::getenv("WEIR_MUTANT")) : 0;' . "\n", @held);
 }
 
 1;

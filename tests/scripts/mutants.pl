@@ -44,6 +44,12 @@ same('what follows WHERE', changes_of('persistence/sql/a.cpp', $sql),
 my $text = "if (a)\n  return true;\nreturn true;\n";
 my @mutants = Mutants::mutants_of($source, $text);
 same('applied', Mutants::apply($text, $mutants[0]), "if (!(a))\n  return true;\nreturn true;\n");
+my $function = "int f() {\n  return 7 + g;\n}\nint h = 9;\n";
+my ($together, @held)
+  = Mutants::all_in_one($function, Mutants::mutants_of($source, $function));
+same('together: all but what is outside of functions', "@held", '1 2');
+same('together: each is a case', join(', ', $together =~ /(case \d|default|return .*?;)/g),
+  'case 1, return 8 + g;, case 2, return 7 - g;, default, return 7 + g;');
 my $folder = tempdir(CLEANUP => 1);
 my $entry = "$source\n- return true;\n+ return false;\nNobody asks.\n";
 Sources::write_text("$folder/survivors", "# What it is.\n\n$entry");
