@@ -123,7 +123,6 @@ void delivery::accepted(instant started, instant now) {
   pause_.on_accepted(started);
   v1_worked_ = v1_worked_ || (!legacy_path_ && !is_of_before(started));
   ending_ = settlement::delivered;
-  hang_suspected_ = false;
   blocked_until_.reset();
   enter(delivery_state::flowing, now);
 }

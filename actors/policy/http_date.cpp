@@ -60,10 +60,12 @@ public:
   }
 
   unsigned month() {
-    for (unsigned i = 0; i < std::size(month_names); ++i) {
-      if (rest_.starts_with(month_names[i])) {
-        rest_.remove_prefix(month_names[i].size());
-        return i + 1;
+    unsigned number = 0;
+    for (const auto name : month_names) {
+      ++number;
+      if (rest_.starts_with(name)) {
+        rest_.remove_prefix(name.size());
+        return number;
       }
     }
     fail();

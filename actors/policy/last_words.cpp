@@ -25,8 +25,6 @@ using words = std::vector<word>;
 
 /// Reads a list of strings.
 bool read_users(json_cursor& cursor, bool has_left, words& into) {
-  if (cursor.peek() != '[')
-    return false;
   bool are_strings = true;
   const bool passed = cursor.items([&] {
     std::string_view raw;
@@ -68,9 +66,8 @@ std::optional<words> read_key_counts(std::string_view bytes) {
   words found;
   const bool passed = cursor.members([&](std::string_view user) {
     const auto before = found.size();
-    const bool is_object = cursor.peek() == '{';
     const auto whose = unescape_json(user) + '\0';
-    return is_object && cursor.members([&](std::string_view device) {
+    return cursor.members([&](std::string_view device) {
       std::string_view value;
       if (!cursor.value(value))
         return false;

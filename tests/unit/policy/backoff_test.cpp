@@ -145,6 +145,12 @@ TEST_CASE("backoff: a peer that asks for zero gets our own step") {
   CHECK(!pause.peer_asked(at(0s)));
 }
 
+TEST_CASE("backoff: a peer that asks for a millisecond gets it") {
+  backoff pause{plain};
+  pause.on_verdict(at(0s), 1ms, 0);
+  CHECK(pause.ready_at() == at(1ms));
+}
+
 TEST_CASE("backoff: a later and shorter wish does not shorten an earlier one") {
   backoff pause{plain};
   pause.on_refused(at(0s), at(0s), 60s, 0);
@@ -254,6 +260,15 @@ TEST_CASE("backoff: a stored pause that is over starts no episode") {
     CHECK(pause.ready_at() <= at(0s));
     pause.on_refused(at(1s), at(1s), {}, 0);
     CHECK(pause.ready_at() == at(2s));
+  }
+}
+
+TEST_CASE("backoff: a stored pause of a millisecond is taken up") {
+  for (const bool by_peer : {false, true}) {
+    backoff pause{plain};
+    pause.restore(at(0s), 1ms, by_peer);
+    CHECK(pause.ready_at() == at(1ms));
+    CHECK(pause.peer_asked(at(0s)) == by_peer);
   }
 }
 

@@ -199,6 +199,11 @@ TEST_CASE("batcher: a key spelled with an escape keeps to its transaction") {
     .events(1, 10, 1)
     .events(1, 10, 3);
   CHECK(first.plan() == 2);
+  // What has joined others does not have it join them, too.
+  owed_list behind;
+  behind.events(1, 10, 1).events(1, 10, 2);
+  behind.add(lane::device_lists, R"(devic\u0065_lists)", 10, 2);
+  CHECK(behind.plan() == 2);
 }
 
 TEST_CASE("batcher: many keys in one transaction are planned in one go") {

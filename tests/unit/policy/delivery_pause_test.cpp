@@ -290,6 +290,22 @@ TEST_CASE("delivery: a stored pause that is over is none") {
   }
 }
 
+TEST_CASE("delivery: a stored pause of a millisecond holds") {
+  delivery of{plain};
+  of.restore_pause(at(0s), 1ms, true);
+  CHECK(of.ready_at() == at(1ms));
+  CHECK(of.state() == delivery_state::resting);
+}
+
+TEST_CASE("delivery: what is pinned when a pause ends is at rest no more") {
+  queue_of_one queue;
+  queue.send(verdict_kind::transient);
+  queue.wait_until_ready();
+  queue.of.pinned({"run-2", 1, false}, queue.now);
+  CHECK(queue.next() == delivery_step::send);
+  CHECK(queue.of.state() == delivery_state::flowing);
+}
+
 TEST_CASE("delivery: a stored clock that was put back holds nobody for long") {
   delivery of{plain};
   of.restore_pause(at(0s), 24h, true);

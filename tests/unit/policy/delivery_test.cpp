@@ -205,6 +205,17 @@ TEST_CASE("delivery: a bridge that takes the old path keeps it") {
   CHECK(!queue.of.use_legacy_path());
 }
 
+TEST_CASE("delivery: what the old path took says nothing of v1") {
+  queue_of_one queue{changed(true, true)};
+  queue.send(verdict_kind::misconfigured_path);
+  queue.send(verdict_kind::accepted);
+  queue.settled(settlement::delivered, {"run-2", 1, false});
+  queue.send(verdict_kind::misconfigured_path);
+  CHECK(!queue.of.use_legacy_path());
+  queue.send(verdict_kind::misconfigured_path);
+  CHECK(queue.of.use_legacy_path());
+}
+
 TEST_CASE("delivery: the old path is never tried once v1 worked") {
   queue_of_one queue{changed(true, true)};
   queue.send(verdict_kind::accepted);

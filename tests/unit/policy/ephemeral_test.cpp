@@ -89,7 +89,8 @@ TEST_CASE("ephemeral: what it does not know is never replaced") {
         R"({"type":"m.receipt","room_id":"!a","content":{"$e":[]}})",
         R"({"type":"m.receipt","room_id":"!a","content":{"$e":{"m.read":1}}})",
         R"({"type":"m.receipt","room_id":"!a","content":{"$":{"r":{"u":2}}}})",
-        R"({"type":1,"room_id":"!a"})"}) {
+        R"({"type":1,"room_id":"!a"})",
+        R"({"type":"m.typing","room_id":"!a","x":,"y":1})"}) {
     CAPTURE(odd);
     CHECK(read_ephemeral(key, odd).words.empty());
     CHECK(read_ephemeral(key, odd).subject == 0);

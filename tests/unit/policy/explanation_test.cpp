@@ -49,9 +49,10 @@ TEST_CASE("explanation: a queue at rest is told by its last answer") {
   CHECK(cause_of(resting("http_400")) == queue_cause::content_refused);
   CHECK(cause_of(resting("our own transport was restarted"))
         == queue_cause::own_transport);
-  CHECK(policy::explain(resting("http_503")).why.find("http_503")
-        != std::string::npos);
+  CHECK(policy::explain(resting("http_503")).why
+        == "The bridge took nothing just now (http_503).");
   CHECK(policy::explain(resting("")).why.find("{}") == std::string::npos);
+  CHECK(cause_of(resting("")) == queue_cause::refused);
 }
 
 TEST_CASE("explanation: each class of answer has its cause") {
@@ -87,6 +88,8 @@ TEST_CASE("explanation: what hides the rest comes first") {
   CHECK(cause_of(facts) == queue_cause::paused);
   CHECK(policy::explain(facts).why
         == "An operator has paused it, ada: the bridge moves.");
+  facts.paused_by.clear();
+  CHECK(policy::explain(facts).why == "An operator has paused it.");
   facts.has_url = false;
   CHECK(cause_of(facts) == queue_cause::no_url);
   facts.configured = false;
@@ -105,6 +108,12 @@ TEST_CASE("explanation: a queue that flows is told by what it does") {
   CHECK(cause_of(facts) == queue_cause::sending);
   facts.full = true;
   CHECK(cause_of(facts) == queue_cause::full);
+}
+
+TEST_CASE("explanation: who is owed nothing is idle, whatever came before") {
+  auto facts = resting("http_503");
+  facts.owed = 0;
+  CHECK(cause_of(facts) == queue_cause::idle);
 }
 
 TEST_CASE("explanation: each cause has a name and sentences of its own") {

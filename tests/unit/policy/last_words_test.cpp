@@ -87,6 +87,11 @@ TEST_CASE("last words: how a name is escaped makes no difference") {
         == values{R"({"@\u0061":{"D":2}})"});
 }
 
+TEST_CASE("last words: an empty name is a name") {
+  CHECK(after(list(R"({"changed":[""]})"), {list(R"({"changed":["@a"]})")})
+        == values{R"({"changed":["@a",""],"left":[]})"});
+}
+
 TEST_CASE("last words: each word goes to the newest value that holds it") {
   const values owed{R"({"@a":{"D":1},"@b":{"D":1}})", R"({"@a":{"D":2}})"};
   CHECK(after(counts(R"({"@a":{"D":3},"@b":{"D":3},"@c":{"D":3}})"),
@@ -110,14 +115,16 @@ TEST_CASE("last words: nothing passes a value that it cannot read") {
   const auto came = list(R"({"left":["@a"]})");
   for (const std::string odd :
        {R"({"changed":["@b"],"removed":[]})", R"({"changed":[1]})",
-        R"({"changed":{}})", R"({"changed":[],"changed":[]})"}) {
+        R"({"changed":{}})", R"({"changed":[],"changed":[]})",
+        R"({"left":[],"left":[]})", R"({"changed":[,"@b"]})"}) {
     CAPTURE(odd);
     CHECK(after(came, {before, list(odd)})
           == values{std::string{before.bytes}, odd, std::string{came.bytes}});
     CHECK(after(list(odd), {before}) == values{std::string{before.bytes}, odd});
   }
   for (const std::string odd :
-       {R"({"@a":[]})", R"({"@a":{}})", R"({"@a":{"D":1},"@b":7})"}) {
+       {R"({"@a":[]})", R"({"@a":{}})", R"({"@a":{"D":1},"@b":7})",
+        R"({"@a":{"D":1,"E":,"F":1}})"}) {
     CAPTURE(odd);
     const auto one = counts(R"({"@a":{"D":1}})");
     CHECK(after(counts(odd), {one}) == values{std::string{one.bytes}, odd});

@@ -64,6 +64,8 @@ TEST_CASE("overflow: without room for dead letters the oldest stays, and all "
         == fates{stays, stays});
   CHECK(make_room(three, {12, 500}, oldest_go(10), 29)
         == fates{buried, stays, stays});
+  CHECK(make_room(three, {12, 500}, oldest_go(10), 30)
+        == fates{buried, buried, stays});
 }
 
 TEST_CASE("overflow: any rows end below the bounds, or all that may go went") {
@@ -172,6 +174,14 @@ TEST_CASE("overflow: the age of the oldest has its alarm too") {
   CHECK(near_age(near_bound::age, milliseconds{70}, bounds) == near_bound::age);
   CHECK(near_age(near_bound::age, milliseconds{69}, bounds) == 0);
   CHECK(near_age(near_bound::age, milliseconds{0}, bounds) == 0);
+}
+
+TEST_CASE("overflow: a bound of a millisecond is one") {
+  const queue_bounds bounds{UINT64_MAX, UINT64_MAX, milliseconds{1},
+                            overflow_policy::hold};
+  const rows one{{lane::event, 10, {4'998}}};
+  CHECK(outlived(one, five_seconds, bounds, plenty).all_old);
+  CHECK(near_age(0, milliseconds{1}, bounds) == near_bound::age);
 }
 
 TEST_CASE("overflow: bounds have names") {
