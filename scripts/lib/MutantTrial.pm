@@ -36,9 +36,11 @@ sub stages_of {
       ['store_tests', "$near $there"], ['store_tests', "$far $there"],
       ['operation_tests', $there]);
   }
-  my $reaching = join ',', map { "*/$_" } grep { !/^$word/ } reaching($file);
-  my @stages = (['policy_tests', $near]);
-  push @stages, ['policy_tests', "'--source-file=$reaching'"] if $reaching;
+  my @tests = reaching($file);
+  my @plain = grep { !/_property_/ } @tests;
+  my @stages = map { ['policy_tests', "'--source-file=" . join(',', map { "*/$_" } @$_) . q(')] }
+    grep { @$_ } [grep { /^$word/ } @plain], [grep { !/^$word/ } @plain],
+    [grep { /_property_/ } @tests];
   # Of the other programs no unit is compiled anew that includes a header.
   return @stages if $file =~ /\.hpp$/;
   return (@stages, ['operation_tests', "'--test-case-exclude=*<SQLite>,*<PostgreSQL>'"],
@@ -101,8 +103,10 @@ sub reaching {
 sub read_includers {
   my $object = '';
   for (split /\n/, output_of("ninja -C '$build' -t deps")) {
-    if (/^(\S+): /) {
-      $object = $1 =~ m{^(?:CMakeFiles/weir_policy|tests/CMakeFiles/policy_tests)\.dir/} ? $1 : '';
+    if (m{^((?:CMakeFiles/weir_policy|tests/CMakeFiles/policy_tests)\.dir/\S+): }) {
+      $object = $1;
+    } elsif (/^\S/) {
+      $object = '';
     } elsif ($object && m{\b(actors/policy/\w+\.hpp)$}) {
       push @{$includers_of{$1}}, $object;
     }
