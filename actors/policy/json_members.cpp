@@ -11,8 +11,6 @@ std::optional<std::vector<json_member>> read_members(std::string_view object) {
   json_cursor cursor{object};
   std::vector<json_member> found;
   std::set<std::string> keys;
-  if (cursor.peek() != '{')
-    return {};
   const bool passed = cursor.members([&](std::string_view raw_key) {
     std::string_view value;
     if (!cursor.value(value))
@@ -28,8 +26,6 @@ std::optional<std::vector<json_member>> read_members(std::string_view object) {
 std::optional<std::vector<json_text>> read_texts(std::string_view list) {
   json_cursor cursor{list};
   std::vector<json_text> found;
-  if (cursor.peek() != '[')
-    return {};
   bool are_texts = true;
   const bool passed = cursor.items([&] {
     std::string_view raw;

@@ -38,7 +38,7 @@ repeat_decision compare_with_past(std::span<const remembered_transaction> past,
   // holds the non-event part too.
   const remembered_transaction* of_events = nullptr;
   const remembered_transaction* of_both = nullptr;
-  bool is_part_known = non_event_hash == 0;
+  bool is_part_known = false;
   uint32_t newest = 0;
   const auto is_newer = [](const remembered_transaction& one,
                            const remembered_transaction* other) {

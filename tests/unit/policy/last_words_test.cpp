@@ -110,6 +110,35 @@ TEST_CASE("last words: a value at its bound gets words on known devices only") {
         == values{full, spaced});
 }
 
+TEST_CASE("last words: a value grows up to its bound and not beyond it") {
+  const std::string owed = R"({"@a":{"D":1}})";
+  const auto came = counts(R"({"@bcd":{"EF":234},"@g":{"H":5}})");
+  // Each word counts with 12 bytes of brackets and quotes.
+  const auto with_first = owed.size() + 4 + 2 + 3 + 12;
+  const auto with_both = with_first + 2 + 1 + 1 + 12;
+  CHECK(after(came, {counts(owed)}, with_first - 1).size() == 2);
+  CHECK(after(came, {counts(owed)}, with_first)
+        == values{R"({"@a":{"D":1},"@bcd":{"EF":234}})", R"({"@g":{"H":5}})"});
+  CHECK(after(came, {counts(owed)}, with_both - 1).size() == 2);
+  CHECK(after(came, {counts(owed)}, with_both).size() == 1);
+}
+
+TEST_CASE("last words: values of other keys and kinds are in nobody's way") {
+  const auto before = list(R"({"changed":["@a"]})");
+  const owed_value other{lane::device_lists, "device_lists",
+                         R"({"changed":["@b"]})", false};
+  CHECK(after(list(R"({"left":["@a"]})"), {before, other, counts("{}")})
+        == values{R"({"changed":[],"left":["@a"]})", std::string{other.bytes},
+                  "{}"});
+}
+
+TEST_CASE("last words: what nothing was put together with keeps its bytes") {
+  const std::string odd = R"({ "changed" : ["@b"] })";
+  CHECK(after(list(R"({"left":["@a"]})"),
+              {list(odd), list(R"({"changed":["@a"]})")})
+        == values{odd, R"({"changed":[],"left":["@a"]})"});
+}
+
 TEST_CASE("last words: nothing passes a value that it cannot read") {
   const auto before = list(R"({"changed":["@a"]})");
   const auto came = list(R"({"left":["@a"]})");

@@ -185,6 +185,7 @@ TEST_CASE("send verdict: d7 failures without a verdict never give up") {
 TEST_CASE("send verdict: causes come from a bounded set") {
   CHECK(judge_send(matrix(403, "M_FORBIDDEN"), 0).cause == "forbidden");
   CHECK(judge_send(matrix(401, "M_UNKNOWN_TOKEN"), 0).cause == "unknown_token");
+  CHECK(judge_send(matrix(413, "M_TOO_LARGE"), 0).cause == "too_large");
   CHECK(judge_send(matrix(403, "M_WHATEVER_ELSE"), 0).cause == "http_4xx");
   CHECK(judge_send(html(302), 0).cause == "http_3xx");
   CHECK(judge_send(html(503), 0).cause == "http_503");
