@@ -214,7 +214,7 @@ private:
 
   [[nodiscard]] std::string trace_name() const {
     return std::apply(
-      [](const auto&... args) -> std::string {
+      [](const auto&... args) -> std::string { // NOLINT(misc-unused-parameters)
         if constexpr (requires { State::trace_name(args...); })
           return State::trace_name(args...);
         else

@@ -35,7 +35,7 @@ public:
     to.drain_timeout = config_.settings->drain_timeout;
     to.on_give_up = [this] { gave_up(); };
     to.on_change
-      = [this](std::shared_ptr<const peers> now) { use(now->gateway); };
+      = [this](const std::shared_ptr<const peers>& now) { use(now->gateway); };
     supervisor_ = system_.spawn<supervisor>(std::move(to));
     // It starts on a thread of the actors. Until then there is no door, and
     // whoever came would be turned away.

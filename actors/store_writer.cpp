@@ -64,7 +64,7 @@ store_writer_state::~store_writer_state() {
 
 template <class Reply, class Request, class Operation>
 caf::result<Reply> store_writer_state::submit(const Request& request,
-                                              shape in_batch,
+                                              const shape& in_batch,
                                               Operation operation) {
   auto promise
     = self_
@@ -111,10 +111,10 @@ void store_writer_state::enqueue(batch_operation operation,
 void store_writer_state::run_batches() {
   flush_sent_ = false;
   refuse_expired();
-  auto tickets = queue_.take_batch();
+  const auto tickets = queue_.take_batch();
   if (tickets.empty())
     return;
-  run_one(std::move(tickets));
+  run_one(tickets);
   if (queue_.size() > 0 && !std::exchange(flush_sent_, true))
     self_->send(caf::actor_cast<store_writer_actor>(self_), flush{});
 }
@@ -127,7 +127,7 @@ void store_writer_state::refuse_expired() {
   }
 }
 
-void store_writer_state::run_one(std::vector<uint64_t> tickets) {
+void store_writer_state::run_one(const std::vector<uint64_t>& tickets) {
   running_.clear();
   for (const auto ticket : tickets)
     running_.push_back(std::move(waiting_.extract(ticket).mapped()));

@@ -55,13 +55,13 @@ private:
   };
 
   template <class Reply, class Request, class Operation>
-  caf::result<Reply> submit(const Request& request, shape in_batch,
+  caf::result<Reply> submit(const Request& request, const shape& in_batch,
                             Operation operation);
   void enqueue(batch_operation operation, const shape& in_batch,
                instant deadline);
   void run_batches();
   void refuse_expired();
-  void run_one(std::vector<uint64_t> tickets);
+  void run_one(const std::vector<uint64_t>& tickets);
   void settle_all(const error& why);
   bool open_runner();
   caf::result<transaction_stored> accept(const accept_transaction& request);

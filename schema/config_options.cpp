@@ -193,7 +193,8 @@ void read_overrides(config& target, const yaml_node& node,
   for (const auto& entry : node.entries)
     reading.later([&target, &entry, &reading, key] {
       const auto& id = entry.key.text;
-      const auto full = key + "." + id;
+      auto full = key;
+      full.append(".").append(id);
       reading.note(entry.key, full);
       auto& overriding = target.appservices.overrides[id];
       overriding = target.appservices.defaults;

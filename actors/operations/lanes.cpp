@@ -132,6 +132,7 @@ private:
       WEIR_TRY(before, db_.waiting().about(queue_.no, subjects));
     }
     std::vector<policy::ephemeral_content> all;
+    all.reserve(before.size() + said_.size());
     for (const auto& row : before)
       all.push_back(policy::read_ephemeral(row.keys, row.bytes));
     all.insert(all.end(), said_.begin(), said_.end());

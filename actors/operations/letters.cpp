@@ -89,6 +89,7 @@ kept_changed reply_of(const chosen_letters& chosen,
 expected<void> remove_rows(store& db, const appservice_id& of,
                            const std::vector<dead_letter_row>& rows) {
   std::vector<int64_t> ids;
+  ids.reserve(rows.size());
   for (const auto& row : rows)
     ids.push_back(row.id);
   WEIR_TRY(auto removed, db.keep().remove_letters(of, ids));

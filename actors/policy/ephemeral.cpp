@@ -53,7 +53,9 @@ std::vector<std::string> receipts_in(std::string_view content) {
         object data;
         if (!members_of(receipt, data))
           return {};
-        words.insert(type + '\0' + user + '\0' + text_of(data["thread_id"]));
+        auto word = type;
+        word.append(1, '\0').append(user).append(1, '\0');
+        words.insert(word.append(text_of(data["thread_id"])));
       }
     }
   }

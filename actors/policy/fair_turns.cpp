@@ -191,9 +191,9 @@ std::optional<turn> fair_turns::next(send_class of, const preference& prefers) {
 
 turn fair_turns::take(member& of, uint64_t offer) {
   auto* const room = of.offers.at(offer);
-  const turn taken{of.id,    room ? *room->id : room_id{},
-                   offer,    of.tag,
-                   of.since, last_since_ + 1};
+  turn taken{of.id,    room ? *room->id : room_id{},
+             offer,    of.tag,
+             of.since, last_since_ + 1};
   drop_offer(of, offer);
   if (room)
     room->busy = true;

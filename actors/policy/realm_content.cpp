@@ -96,14 +96,14 @@ std::optional<std::vector<std::string>> split_content(std::string_view content,
   };
   for (const auto& each : *texts) {
     if (!list.empty() && !fits(list.size() + 1 + each.raw.size())) {
-      parts.push_back(before + list + after);
+      parts.emplace_back(before).append(list).append(after);
       list.clear();
     }
     list.append(list.empty() ? "" : ",").append(each.raw);
     if (!fits(list.size()))
       return {};
   }
-  parts.push_back(before + list + after);
+  parts.emplace_back(before).append(list).append(after);
   if (parts.size() > limits::realm_split_parts_max)
     return {};
   return parts;

@@ -79,6 +79,7 @@ std::vector<room_id> realm_lanes::to_offer(instant now) {
   }
   std::sort(found.begin(), found.end());
   std::vector<room_id> rooms;
+  rooms.reserve(found.size());
   for (auto& each : found)
     rooms.push_back(std::move(each.second));
   return rooms;

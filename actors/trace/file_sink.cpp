@@ -235,7 +235,7 @@ expected<void> file_sink::begin_file() {
 
 /// Afterwards nothing stands at the path. An older trace is kept or, without
 /// `rotate`, removed.
-expected<void> file_sink::make_way() {
+expected<void> file_sink::make_way() const {
   const auto& path = options_.path;
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0)

@@ -73,7 +73,7 @@ private:
   expected<void> write(std::vector<std::string> lines, uint64_t dropped);
   expected<void> append(const std::string& text);
   expected<void> begin_file();
-  expected<void> make_way();
+  expected<void> make_way() const;
 
   file_sink_options options_;
   std::function<void(const std::string&)> on_failure_;

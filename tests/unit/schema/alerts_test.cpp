@@ -107,15 +107,16 @@ TEST_CASE("alerts: each says how grave it is and names its page") {
     CHECK(known.contains(name));
   }
   CHECK(names.size() > 20);
-  for (const auto& [name, text] : known) {
-    CAPTURE(name);
-    CHECK(names.contains(name));
+  for (const auto& page : known) {
+    CAPTURE(page.first);
+    CHECK(names.contains(page.first));
   }
 }
 
 TEST_CASE("alerts: each page tells all that is asked at night") {
-  for (const auto& [name, text] : pages()) {
-    CAPTURE(name);
+  for (const auto& page : pages()) {
+    CAPTURE(page.first);
+    const auto& text = page.second;
     size_t at = 0;
     for (const std::string part :
          {"- **It says**: ", "- **Look**: ", "- **Why**: ", "- **Do**:",

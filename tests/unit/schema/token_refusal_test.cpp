@@ -52,24 +52,25 @@ TEST_CASE("refusal: a bound that is used as a cursor is told so") {
 }
 
 TEST_CASE("refusal: only what is forgotten has a reason") {
-  for (const auto& [why, name] : all_refusals())
-    CHECK_MESSAGE(answer_to(why).reason
-                    == (why == token_refusal::expired ? "expired" : ""),
-                  name);
+  for (const auto& one : all_refusals())
+    CHECK_MESSAGE(answer_to(one.first).reason
+                    == (one.first == token_refusal::expired ? "expired" : ""),
+                  one.second);
 }
 
 TEST_CASE("refusal: only what waiting may mend names a time to come back") {
-  for (const auto& [why, name] : all_refusals())
-    CHECK_MESSAGE(answer_to(why).retry_after
-                    == (why == token_refusal::not_caught_up ? 1s : 0s),
-                  name);
+  for (const auto& one : all_refusals())
+    CHECK_MESSAGE(answer_to(one.first).retry_after
+                    == (one.first == token_refusal::not_caught_up ? 1s : 0s),
+                  one.second);
 }
 
 TEST_CASE("refusal: lost positions alarm, a client's mistakes do not") {
   using enum token_refusal;
   const std::set alarming{unknown_slot, unknown_run, beyond_run, beyond_store};
-  for (const auto& [why, name] : all_refusals())
-    CHECK_MESSAGE(answer_to(why).alarming == alarming.contains(why), name);
+  for (const auto& one : all_refusals())
+    CHECK_MESSAGE(answer_to(one.first).alarming == alarming.contains(one.first),
+                  one.second);
 }
 
 TEST_CASE("refusal: each has its name and says something") {
