@@ -17,6 +17,11 @@ endforeach()
 weir_script_test("mutants are found and counted" ${PERL}
                  ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mutants.pl
                  ${CMAKE_SOURCE_DIR})
+weir_script_test("every rule has a test that is there"
+                 ${CMAKE_SOURCE_DIR}/scripts/check_rules ${CMAKE_BINARY_DIR})
+weir_script_test("check_rules finds what is planted" ${PERL}
+                 ${CMAKE_CURRENT_SOURCE_DIR}/scripts/rules.pl
+                 ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 # What Prometheus itself says of the alerts; tests/unit/schema/alerts_test.cpp
 # compares them with the figures and the pages.
 find_program(PROMTOOL promtool REQUIRED)
