@@ -41,16 +41,17 @@ sub stages_of {
   my @stages = map { ['policy_tests', "'--source-file=" . join(',', map { "*/$_" } @$_) . q(')] }
     grep { @$_ } [grep { /^$word/ } @plain], [grep { !/^$word/ } @plain],
     [grep { /_property_/ } @tests];
-  # Of the other programs no unit is compiled anew that includes a header.
-  return @stages if $file =~ /\.hpp$/;
   return (@stages, ['operation_tests', "'--test-case-exclude=*<SQLite>,*<PostgreSQL>'"],
     ['actor_tests', '']);
 }
 
+# Those programs, or the first $most of them. Of others than the policies' own no
+# unit is compiled anew that includes a header.
 sub programs_of {
   my ($file, $most) = @_;
-  my %seen;
-  my @programs = grep { !$seen{$_}++ } map { $_->[0] } stages_of($file);
+  my @programs = $file =~ m{^persistence/sql/} ? qw(store_tests operation_tests)
+    : $file =~ /\.hpp$/ ? qw(policy_tests)
+    :                      qw(policy_tests operation_tests actor_tests);
   return splice @programs, 0, $most;
 }
 
@@ -178,11 +179,14 @@ sub units_with {
 # library come before it, so that its member is not taken.
 sub link_program {
   my ($trial, $program, $units, $to) = @_;
-  my ($objects, $libraries) = @{$link_of{$program}}{qw(objects libraries)};
+  my ($objects, $libraries) = @{$link_of{$program} // die "$program: not built\n"}
+    {qw(objects libraries)};
   for (@$units) {
     $objects =~ s/(?<= )\Q$_->{object}\E(?= |$)/$_->{made}/ or $objects .= " $_->{made}";
   }
-  return run_quietly("$objects -s -o '$to' $libraries", "$trial->{folder}/log");
+  run_quietly("$objects -s -o '$to' $libraries", "$trial->{folder}/log")
+    or die "$program: does not link, see $trial->{folder}/log\n";
+  return;
 }
 
 sub run_program {
@@ -222,8 +226,7 @@ sub verdict_of {
     my ($program, $cases) = @$_;
     next unless grep { $_ eq $program } @programs;
     my $to = "$trial->{folder}/$program";
-    $linked->{$program}++ || link_program($trial, $program, $units, $to)
-      or return 'invalid';
+    link_program($trial, $program, $units, $to) unless $linked->{$program}++;
     my $seconds = seconds_for($trial, $program, $cases);
     run_program($trial, $to, $cases, $seconds, $number) or return $program;
   }

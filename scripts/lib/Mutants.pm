@@ -144,35 +144,58 @@ sub apply {
   return $text;
 }
 
-# A text that holds @mutants all together, and those of them that it holds: each
-# function begins by asking the environment for WEIR_MUTANT, the place of one in
-# @mutants counted from 1, and does what that one does. What is not in the body
-# of a function that runs with the program is left out. What the compiler says of
-# the nth is said of a file "mutant-n".
+# The bodies of functions that run with the program: [from, length].
+sub bodies_of {
+  my ($text) = @_;
+  return map { [$_->{from}, length $_->{body}] }
+    grep { $_->{head} !~ /\bconst(?:expr|eval)\b/ } functions_of(code_of($text));
+}
+
+# Literals that stand side by side, where they are no constants: the same.
+sub texts_of {
+  my ($text) = @_;
+  my $literal = qr/"(?:[^"\\\n]|\\.)*"/;
+  my @found;
+  while ($text =~ /$literal(?:\s*$literal)*/g) {
+    my ($from, $length) = ($-[0], $+[0] - $-[0]);
+    push @found, [$from, $length]
+      unless substr($text, 0, $from) =~ /\b(?:constexpr|include)\b[^;{}]*\z/;
+  }
+  return @found;
+}
+
+# A text that holds @mutants all together, and those of them that it holds: what
+# is asked is the environment's WEIR_MUTANT, the place of one in @mutants counted
+# from 1. For each there is a copy of the body of its function or, of SQL, of the
+# literals around it; what is in neither is left out. What the compiler says of
+# the nth copy it says of a file "mutant-n".
 sub all_in_one {
   my ($text, @mutants) = @_;
-  my @functions = grep { $_->{head} !~ /\bconst(?:expr|eval)\b/ } functions_of(code_of($text));
+  my $is_sql = @mutants && $mutants[0]{file} =~ m{^persistence/sql/};
+  my @parts = $is_sql ? texts_of($text) : bodies_of($text);
   my (@held, %cases);
   for my $number (1 .. @mutants) {
     my $mutant = $mutants[$number - 1];
-    my ($function) = grep {
-      $_->{from} < $mutant->{at} && $mutant->{at} < $_->{from} + length $_->{body}
-    } @functions;
-    next unless $function;
-    my $body = substr $text, $function->{from}, length $function->{body};
-    my $changed = apply($body, {%$mutant, at => $mutant->{at} - $function->{from}});
-    $cases{$function->{from}} .= qq(case $number:\n#line 1 "mutant-$number"\n$changed break;\n);
+    my ($part) = grep { $_->[0] < $mutant->{at} && $mutant->{at} < $_->[0] + $_->[1] } @parts;
+    next unless $part;
+    my $copy = apply(substr($text, $part->[0], $part->[1]),
+      {%$mutant, at => $mutant->{at} - $part->[0]});
+    $copy = qq(\n#line 1 "mutant-$number"\n$copy\n);
+    $cases{$part->[0]} .= $is_sql
+      ? "weir_mutant_number == $number ? $copy : "
+      : "case $number: $copy break; ";
     push @held, $number;
   }
-  for my $function (sort { $b->{from} <=> $a->{from} } @functions) {
-    my $cases = $cases{$function->{from}} // next;
-    my $body = substr $text, $function->{from}, length $function->{body};
-    substr($text, $function->{from}, length $body)
-      = "{ switch (weir_mutant_number) {\n${cases}#line 1 \"source\"\ndefault: $body } }";
+  for my $part (sort { $b->[0] <=> $a->[0] } @parts) {
+    my $cases = $cases{$part->[0]} // next;
+    my $body = substr $text, $part->[0], $part->[1];
+    my $last = qq(\n#line 1 "source"\n);
+    substr($text, $part->[0], $part->[1]) = $is_sql
+      ? "($cases$last$body)"
+      : "{ switch (weir_mutant_number) { $cases${last}default: $body } }";
   }
-  return ("#include <cstdlib>\nextern int weir_mutant_number;\n$text\n"
-    . 'int weir_mutant_number = std::getenv("WEIR_MUTANT")'
-    . ' ? std::atoi(std::getenv("WEIR_MUTANT")) : 0;' . "\n", @held);
+  return ("#include <cstdlib>\nint weir_mutant_number = std::getenv(\"WEIR_MUTANT\")"
+    . " ? std::atoi(std::getenv(\"WEIR_MUTANT\")) : 0;\n$text", @held);
 }
 
 1;

@@ -50,6 +50,12 @@ my ($together, @held)
 same('together: all but what is outside of functions', "@held", '1 2');
 same('together: each is a case', join(', ', $together =~ /(case \d|default|return .*?;)/g),
   'case 1, return 8 + g;, case 2, return 7 - g;, default, return 7 + g;');
+my $query = "x y{\n" . $sql . "};\n" . $sql =~ s/^ /constexpr z =/r;
+my @of_sql = Mutants::mutants_of('persistence/sql/a.cpp', $query);
+($together, @held) = Mutants::all_in_one($query, @of_sql);
+same('together: texts that are no constants', "@held", '1 2 3');
+same('together: each has its text', join(', ', $together =~ /(== \d|c [<>=]+ 1 \w+)/g),
+  '== 1, c <> 1 AND, == 2, c = 1 OR, == 3, c = 1 AND, c = 1 AND, c = 1 AND');
 my $folder = tempdir(CLEANUP => 1);
 my $entry = "$source\n- return true;\n+ return false;\nNobody asks.\n";
 Sources::write_text("$folder/survivors", "# What it is.\n\n$entry");
