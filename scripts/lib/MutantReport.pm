@@ -4,7 +4,7 @@ package MutantReport;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(in_words summary_of known_survivors);
+our @EXPORT_OK = qw(in_words is_explained summary_of known_survivors);
 use Mutants qw(apply);
 use Sources qw(read_text);
 
@@ -41,6 +41,11 @@ sub known_survivors {
     push @{$known{"$path\n$was\n$becomes"}}, join ' ', map { s/^\s+//r } @why;
   }
   return %known;
+}
+
+sub is_explained {
+  my ($mutant, $text, $known) = @_;
+  return exists $known->{"$mutant->{file}\n" . change_of($text, $mutant)};
 }
 
 # Of verdicts that are in the order of @$mutants: {share, unexplained, text,
