@@ -4,7 +4,7 @@ package MutantReport;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT_OK = qw(in_words is_explained summary_of known_survivors);
+our @EXPORT_OK = qw(in_words is_explained summary_of table_of known_survivors);
 use Mutants qw(apply);
 use Sources qw(read_text);
 
@@ -73,6 +73,27 @@ sub summary_of {
   my $by = join ', ', map { "$_ $count{$_}" } grep { /_tests$/ } sort keys %count;
   return {share => $share, unexplained => $unexplained, lines => \@lines,
     text => $text . "noticed by: $by\n"};
+}
+
+# What became of the mutants of each file; a verdict that is not there was not
+# tried.
+sub table_of {
+  my ($mutants, $verdicts) = @_;
+  my (%count, @files);
+  for my $at (0 .. $#$mutants) {
+    my $file = $mutants->[$at]{file};
+    push @files, $file unless $count{$file};
+    my $verdict = $verdicts->[$at] // 'not tried';
+    $verdict = 'noticed' if $verdict =~ /_tests$/;
+    $count{$file}{$_}++ for 'all', $verdict;
+  }
+  my @kinds = ('all', 'not tried', 'invalid', 'noticed', 'survived');
+  my @rows = map {
+    my $of = $count{$_};
+    join ' | ', "| $_", (map { $of->{$_} // 0 } @kinds), ''
+  } @files;
+  return join "\n", '| source | mutants | not tried | do not compile | noticed | survived |',
+    '|---|---|---|---|---|---|', map { s/ $//r } @rows;
 }
 
 1;

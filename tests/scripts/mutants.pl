@@ -75,5 +75,9 @@ same('a reason is for one of two', $both->{unexplained}, 1);
 same('the share of those that compile', summary(qw(invalid survived policy_tests))->{share}, 0.5);
 same('an unexplained one is told', (grep { /NOT EXPLAINED/ } @{$both->{lines}}) . '', '1');
 
+same('what is not tried is told', (split /\n/,
+  MutantReport::table_of(\@mutants, ['invalid', 'policy_tests']))[-1],
+  "| $source | 3 | 1 | 1 | 1 | 0 |");
+
 die join("\n", @failed) . "\n" if @failed;
 print "all is as it should be\n";

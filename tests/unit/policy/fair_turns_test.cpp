@@ -82,6 +82,16 @@ TEST_CASE("turns: g6 going away and coming back earns no turn") {
   CHECK(quick == 10);
 }
 
+TEST_CASE("turns: g6 who comes back in a round goes behind all of it") {
+  fair_turns turns{8};
+  offer_rooms(turns, "a", 1);
+  offer_rooms(turns, "b", 2);
+  offer_rooms(turns, "c", 1);
+  CHECK(order_of(turns, 2) == "ab");
+  offer_rooms(turns, "a", 1);
+  CHECK(order_of(turns, 3) == "cba");
+}
+
 TEST_CASE("turns: a realm that waited for rooms has earned no more than its "
           "next turn") {
   fair_turns turns{8};
@@ -299,6 +309,13 @@ TEST_CASE("turns: realms that have nothing to send are not known") {
   CHECK(order_of(turns, 500).size() > 500);
   CHECK(turns.known() == 0);
   CHECK(turns.known_rooms() == 0);
+  CHECK(turns.in_flight(realm("r1")) == 0);
+  // Nor who leaves without having had a turn, while others wait.
+  offer_rooms(turns, "a", 1);
+  CHECK(turns.offer(realm("b"), {"!b"}));
+  turns.withdraw(realm("b"), {"!b"});
+  CHECK(turns.known() == 1);
+  CHECK(order_of(turns, 1) == "a");
   // Nor those of rounds before, while others go on.
   offer_rooms(turns, "a", 60);
   for (int i = 0; i < 40; ++i) {
