@@ -1,7 +1,5 @@
 #include "schema/flood_gate.hpp"
 
-#include <utility>
-
 namespace weir {
 
 std::string repetition_key(std::string_view component, std::string_view line) {
@@ -10,18 +8,21 @@ std::string repetition_key(std::string_view component, std::string_view line) {
   return std::string{component}.append(":").append(line.substr(0, end));
 }
 
-int64_t flood_gate::pass(const std::string& key, time_point now) {
+flood_gate::passage flood_gate::pass(const std::string& key, time_point now) {
   if (lines_.size() >= remembered_lines_max)
     lines_.clear();
-  auto [line, is_new] = lines_.try_emplace(key, entry{now, 0});
+  auto [line, is_new] = lines_.try_emplace(key, entry{now});
+  auto& known = line->second;
   if (is_new)
-    return 0;
-  if (now - line->second.printed < quiet_time) {
-    ++line->second.held_back;
-    return -1;
+    return {};
+  if (now - known.printed < quiet_time) {
+    if (known.held_back++ == 0)
+      known.since = now;
+    return {false};
   }
-  line->second.printed = now;
-  return std::exchange(line->second.held_back, 0);
+  const passage told{true, known.held_back, known.since};
+  known = entry{now};
+  return told;
 }
 
 } // namespace weir

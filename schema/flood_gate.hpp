@@ -25,14 +25,21 @@ public:
   /// worst prints a line early.
   static constexpr size_t remembered_lines_max = 4096;
 
-  /// Returns how many equal lines were held back before this one, or -1 when
-  /// this one is to be held back too.
-  int64_t pass(const std::string& key, time_point now);
+  /// What becomes of a line.
+  struct passage {
+    bool prints = true;
+    int64_t held_back = 0; ///< Equal lines before this one, told by this one.
+    time_point since{};    ///< When the first of them came.
+    friend bool operator==(const passage&, const passage&) = default;
+  };
+
+  passage pass(const std::string& key, time_point now);
 
 private:
   struct entry {
     time_point printed;
     int64_t held_back = 0;
+    time_point since{};
   };
   std::unordered_map<std::string, entry> lines_;
 };

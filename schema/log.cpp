@@ -2,6 +2,8 @@
 
 #include "schema/flood_gate.hpp"
 
+#include <fmt/chrono.h>
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -39,11 +41,21 @@ std::string_view word_of(log_level level) {
 }
 
 /// Lets a line of any thread pass, or not.
-int64_t pass(const std::string& key) {
+flood_gate::passage pass(const std::string& key) {
   static std::mutex mutex;
   static flood_gate gate;
   const std::lock_guard guard{mutex};
   return gate.pass(key, std::chrono::steady_clock::now());
+}
+
+/// ` repeated=12 since=2026-11-30T04:12:09+0000`, by the clock of the lines.
+std::string repetitions(const flood_gate::passage& told) {
+  const auto ago = std::chrono::steady_clock::now() - told.since;
+  const auto since = std::chrono::system_clock::to_time_t(
+    std::chrono::system_clock::now()
+    - std::chrono::duration_cast<std::chrono::system_clock::duration>(ago));
+  return fmt::format(" repeated={} since={:%Y-%m-%dT%H:%M:%S%z}",
+                     told.held_back, fmt::localtime(since));
 }
 
 } // namespace
@@ -61,11 +73,11 @@ void logger::write(log_level level, fmt::string_view text,
     if (static_cast<unsigned char>(c) < 0x20)
       c = ' '; // A peer's text must not forge a second line.
   if (level >= log_level::warn) {
-    const auto held_back = pass(repetition_key(component_, line));
-    if (held_back < 0)
+    const auto told = pass(repetition_key(component_, line));
+    if (!told.prints)
       return;
-    if (held_back > 0)
-      line.append(" repeated=").append(std::to_string(held_back));
+    if (told.held_back > 0)
+      line.append(repetitions(told));
   }
   output->log(to_spdlog(level), "{} {} {}", word_of(level), component_, line);
 }

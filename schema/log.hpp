@@ -15,7 +15,7 @@ enum class log_level : uint8_t { debug, info, warn, error };
 /// degraded, we go on. `info`: lifecycle. `debug`: per transaction. Never a
 /// token or an event body. The same `warn` or `error` phrase of one component
 /// and subject is printed at most once in 10 s; the next line says how many
-/// were held back (`repeated=N`).
+/// were held back and since when (`repeated=N since=TIME`).
 class logger {
 public:
   constexpr explicit logger(std::string_view component)

@@ -8,40 +8,53 @@ using namespace std::chrono_literals;
 namespace {
 
 const flood_gate::time_point start{1h};
+const flood_gate::passage printed{};
+const flood_gate::passage held{false};
 
 } // namespace
 
 TEST_CASE("flood gate: a line passes once in its quiet time") {
   flood_gate gate;
-  CHECK(gate.pass("a", start) == 0);
-  CHECK(gate.pass("a", start) == -1);
-  CHECK(gate.pass("a", start + flood_gate::quiet_time - 1ms) == -1);
-  CHECK(gate.pass("a", start + flood_gate::quiet_time) == 2);
+  CHECK(gate.pass("a", start) == printed);
+  CHECK(gate.pass("a", start) == held);
+  CHECK(gate.pass("a", start + flood_gate::quiet_time - 1ms) == held);
+  CHECK(gate.pass("a", start + flood_gate::quiet_time).prints);
+}
+
+TEST_CASE("flood gate: a line tells how many were held back and since when") {
+  flood_gate gate;
+  CHECK(gate.pass("a", start) == printed);
+  CHECK(gate.pass("a", start + 3s) == held);
+  CHECK(gate.pass("a", start + 9s) == held);
+  CHECK(gate.pass("a", start + 10s)
+        == flood_gate::passage{true, 2, start + 3s});
 }
 
 TEST_CASE("flood gate: what was counted is told once") {
   flood_gate gate;
-  CHECK(gate.pass("a", start) == 0);
-  CHECK(gate.pass("a", start + 1s) == -1);
-  CHECK(gate.pass("a", start + 10s) == 1);
-  CHECK(gate.pass("a", start + 11s) == -1);
-  CHECK(gate.pass("a", start + 20s) == 1);
-  CHECK(gate.pass("a", start + 30s) == 0);
+  CHECK(gate.pass("a", start) == printed);
+  CHECK(gate.pass("a", start + 1s) == held);
+  CHECK(gate.pass("a", start + 10s)
+        == flood_gate::passage{true, 1, start + 1s});
+  CHECK(gate.pass("a", start + 11s) == held);
+  CHECK(gate.pass("a", start + 20s)
+        == flood_gate::passage{true, 1, start + 11s});
+  CHECK(gate.pass("a", start + 30s) == printed);
 }
 
 TEST_CASE("flood gate: other lines are not held back with it") {
   flood_gate gate;
-  CHECK(gate.pass("a", start) == 0);
-  CHECK(gate.pass("b", start) == 0);
-  CHECK(gate.pass("b", start) == -1);
+  CHECK(gate.pass("a", start) == printed);
+  CHECK(gate.pass("b", start) == printed);
+  CHECK(gate.pass("b", start) == held);
 }
 
 TEST_CASE("flood gate: it forgets all at its bound") {
   flood_gate gate;
   for (size_t i = 0; i < flood_gate::remembered_lines_max; ++i)
-    CHECK(gate.pass(std::to_string(i), start) == 0);
-  CHECK(gate.pass("0", start) == 0);
-  CHECK(gate.pass("0", start) == -1);
+    CHECK(gate.pass(std::to_string(i), start) == printed);
+  CHECK(gate.pass("0", start) == printed);
+  CHECK(gate.pass("0", start) == held);
 }
 
 TEST_CASE("flood gate: a repetition has the same phrase and first value") {
