@@ -136,6 +136,7 @@ void appservice_queue_state::loaded(const queue_loaded& what) {
   busy_ = false;
   lost_ = false;
   ended_seq_ = std::max(ended_seq_, what.acked);
+  delivery_->restore_story(self_->now(), what.story);
   if (what.corrupt) {
     delivery_->found_corrupt(self_->now());
     log_.error("pinned transaction is damaged appservice={} action=nothing is "

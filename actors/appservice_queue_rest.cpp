@@ -26,7 +26,8 @@ void appservice_queue_state::publish() {
   auto status = status_of(config_.settings.id, *delivery_, self_->now());
   status.sending = slow_send_for();
   auto summary = summary_of(status);
-  if (summary == published_)
+  // Before the store was heard nothing is known that is not told already.
+  if (summary == published_ || !delivery_->has_begun())
     return;
   published_ = std::move(summary);
   status.deadline = deadline();
@@ -86,8 +87,10 @@ void appservice_queue_state::left(const leave_decision& decision) {
 caf::result<drained> appservice_queue_state::drain() {
   draining_ = true;
   refuse_commands();
-  if (!busy_)
+  if (!busy_) {
+    publish();
     return drained{};
+  }
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<drained>>();
   drainers_.push_back(promise);
@@ -100,6 +103,8 @@ void appservice_queue_state::finish_drain() {
   if (known_ && pinned_
       && delivery_->next(self_->now()) == policy::delivery_step::settle)
     return settle();
+  // The writer ends after this actor and so hears of it.
+  publish();
   for (auto& waiting : drainers_)
     waiting.deliver(drained{});
   drainers_.clear();

@@ -82,7 +82,9 @@ publish_status status_of(const appservice_id& id,
   if (!status.last_error.empty())
     status.since_error
       = duration_cast<milliseconds>(now - delivery.last_error_at());
+  status.last_error_text = delivery.last_error_text();
   status.attempts = delivery.attempts();
+  status.subject = delivery.subject();
   return status;
 }
 

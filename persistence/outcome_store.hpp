@@ -3,6 +3,9 @@
 #include "persistence/rows.hpp"
 #include "schema/error.hpp"
 
+#include <optional>
+#include <string>
+
 namespace weir {
 
 /// Tables `outcome` and `queue_status`. Runs inside the writer's open batch.
@@ -16,6 +19,10 @@ public:
 
   /// Inserts or replaces what is said of one queue.
   virtual expected<void> put_status(const queue_status_row& row) = 0;
+
+  /// What was last said of one queue; nothing of one that was never said.
+  virtual expected<std::optional<queue_status_row>>
+  find_status(const std::string& queue) = 0;
 
   /// Forgets rows of the feed that are older than `before` and the oldest above
   /// `keep_max` rows; at most `rows_max` in one call. Each slot's rows go in

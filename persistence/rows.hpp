@@ -256,12 +256,15 @@ struct queue_status_row {
   stored_time as_of;
   /// Since when a send is under way; told only when it takes long, else zero.
   stored_time sending_since;
+  std::string subject = {}; ///< The transaction that the state is about.
+  std::string last_error_text = {}; ///< What was said of it, for a person.
   friend bool operator==(const queue_status_row&, const queue_status_row&)
     = default;
 };
 BOOST_DESCRIBE_STRUCT(queue_status_row, (),
                       (queue, state, cause, since, next_at, last_error,
-                       last_error_at, attempts, as_of, sending_since))
+                       last_error_at, attempts, as_of, sending_since, subject,
+                       last_error_text))
 
 /// Table `command`: what an operator had done.
 struct command_row {

@@ -2,6 +2,7 @@
 
 #include "actors/messages/shared.hpp"
 #include "actors/policy/ephemeral.hpp"
+#include "actors/policy/queue_story.hpp"
 #include "persistence/rows.hpp"
 #include "schema/bytes.hpp"
 #include "schema/element.hpp"
@@ -123,9 +124,11 @@ struct queue_loaded {
   milliseconds rest{0}; ///< What is left of the stored pause.
   pause_cause paused_by = pause_cause::none;
   std::optional<halt> halted; ///< By an operator.
+  /// What was last told of the queue, by this actor or the one before it.
+  std::optional<policy::queue_story> story;
 };
 BOOST_DESCRIBE_STRUCT(queue_loaded, (),
-                      (pinned, corrupt, acked, rest, paused_by, halted))
+                      (pinned, corrupt, acked, rest, paused_by, halted, story))
 
 /// Ends a pinned transaction and pins the next, in one commit with the outcome.
 /// Reply: `transaction_settled`.
@@ -173,11 +176,14 @@ struct publish_status {
   milliseconds since_error{0};
   uint64_t attempts = 0;
   milliseconds sending{0}; ///< How long a slow send is under way; 0: none is.
+  std::string subject;     ///< The transaction that the state is about.
+  std::string last_error_text; ///< What was said of it, for a person.
   instant deadline;
 };
 BOOST_DESCRIBE_STRUCT(publish_status, (),
                       (queue, state, cause, in_state, next_in, last_error,
-                       since_error, attempts, sending, deadline))
+                       since_error, attempts, sending, subject, last_error_text,
+                       deadline))
 
 /// Keeps a body that is no transaction. Reply: `quarantined`.
 struct quarantine_body {

@@ -72,6 +72,8 @@ expected<stored> publish(store& db, const batch_context& batch,
   row.attempts = request.attempts;
   if (request.sending.count() > 0)
     row.sending_since = batch.now - request.sending;
+  row.subject = request.subject;
+  row.last_error_text = request.last_error_text;
   row.as_of = batch.now;
   WEIR_TRY(db.outcomes().put_status(row));
   return stored{};

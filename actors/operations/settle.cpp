@@ -128,6 +128,20 @@ what_is_owed(store& db, const batch_context& batch, queue_row& row,
   return next;
 }
 
+/// What was last told of the queue, as ages.
+expected<std::optional<policy::queue_story>>
+story_of(store& db, const batch_context& batch, const appservice_id& id) {
+  WEIR_TRY(auto told, db.outcomes().find_status("appservice/" + id.value));
+  if (!told)
+    return std::optional<policy::queue_story>{};
+  const auto age
+    = [&](stored_time of) { return std::max(batch.now - of, milliseconds{0}); };
+  return std::optional{policy::queue_story{
+    std::move(told->state), std::move(told->cause), std::move(told->subject),
+    age(told->since), std::move(told->last_error),
+    std::move(told->last_error_text), age(told->last_error_at)}};
+}
+
 } // namespace
 
 expected<transaction_settled> settle(store& db, batch_context& batch,
@@ -171,6 +185,7 @@ expected<queue_loaded> load(store& db, const batch_context& batch,
     reply.rest = row->not_before - batch.now;
     reply.paused_by = row->paused_by;
   }
+  WEIR_TRY(reply.story, story_of(db, batch, row->id));
   auto owed = what_is_owed(db, batch, *row, request.bounds);
   if (!owed && owed.error().code != ec::corrupt)
     return fail(owed.error());

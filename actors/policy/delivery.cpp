@@ -24,6 +24,16 @@ std::string_view cause_of_pause(bool by_peer) {
   return by_peer ? "the bridge asked for a pause" : "back-off";
 }
 
+constexpr std::string_view damage = "stored bytes differ from the pin";
+constexpr std::string_view no_room = "no room for dead letters";
+
+delivery_state state_called(std::string_view name) {
+  for (const auto each : {delivery_state::resting, delivery_state::blocked})
+    if (to_string(each) == name)
+      return each;
+  return delivery_state::flowing;
+}
+
 } // namespace
 
 std::string_view to_string(delivery_state state) noexcept {
@@ -44,13 +54,26 @@ delivery::delivery(limits bounds)
 void delivery::pinned(delivery_subject subject, instant now) {
   WEIR_ASSERT(subject.elements > 0);
   if (!subject_ || subject_->id != subject.id) {
+    const bool goes_on = is_told_of(subject.id);
+    if (!begun_ && !goes_on && state_ == delivery_state::blocked)
+      cause_.clear(); // It was about something else.
     forget_subject();
+    if (goes_on && state_ == delivery_state::blocked)
+      blocked_until_ = now;
     const bool rests = now < ready_at();
-    enter(rests ? delivery_state::resting : delivery_state::flowing, now);
+    if (!goes_on)
+      enter(rests ? delivery_state::resting : delivery_state::flowing, now);
     if (rests && cause_.empty())
       cause_ = cause_of_pause(pause_.peer_asked(now));
   }
   subject_ = std::move(subject);
+}
+
+/// Whether the story is about this transaction: what was told of it holds until
+/// the bridge takes it. Bytes that are whole again are not damaged.
+bool delivery::is_told_of(const std::string& id) const {
+  return !begun_ && state_ != delivery_state::flowing && told_subject_ == id
+    && cause_ != damage;
 }
 
 void delivery::nothing_owed(instant now) {
@@ -72,9 +95,28 @@ void delivery::forget_subject() {
 void delivery::found_corrupt(instant now) {
   enter(delivery_state::blocked, now);
   corrupt_ = true;
-  cause_ = "stored bytes differ from the pin";
+  cause_ = damage;
+  if (last_error_ != "corrupt")
+    last_error_at_ = now;
   last_error_ = "corrupt";
-  last_error_at_ = now;
+  last_error_text_.clear();
+}
+
+void delivery::restore_story(instant now,
+                             const std::optional<queue_story>& told) {
+  if (begun_)
+    return;
+  since_ = now;
+  if (!told)
+    return;
+  state_ = state_called(told->state);
+  since_ = now - told->in_state;
+  if (state_ != delivery_state::flowing)
+    cause_ = told->cause;
+  told_subject_ = told->subject;
+  last_error_ = told->last_error;
+  last_error_text_ = told->last_error_text;
+  last_error_at_ = now - told->since_error;
 }
 
 void delivery::restore_pause(instant now, milliseconds rest, bool by_peer) {
@@ -84,6 +126,8 @@ void delivery::restore_pause(instant now, milliseconds rest, bool by_peer) {
   pause_.restore(now, rest, by_peer);
   if (seen_alive_)
     pause_.end_own_pause(now);
+  if (state_ != delivery_state::flowing)
+    return; // What is pinned tells whether that holds.
   cause_ = cause_of_pause(by_peer);
   enter(delivery_state::resting, now);
 }
@@ -129,13 +173,18 @@ void delivery::accepted(instant started, instant now) {
 
 void delivery::refused(const verdict& what, instant started, instant now,
                        double random_01) {
-  cause_ = what.cause;
+  // Until it is given up once more nothing is known of room for it.
+  const bool waits_for_room = blocked_until_ && cause_ == no_room
+    && what.kind == verdict_kind::rejected;
   last_error_ = what.cause;
+  last_error_text_ = what.detail;
   last_error_at_ = now;
   if (!is_of_before(started)) {
     hang_suspected_ = what.kind == verdict_kind::no_verdict_hang;
     weigh(what.kind, now);
   }
+  if (ending_ || !waits_for_room)
+    cause_ = what.cause;
   if (ending_) {
     // The queue goes on at once, with other bytes: what is told of it stays as
     // it is until those are known.
@@ -248,7 +297,7 @@ void delivery::no_room_for_dead_letters(instant now) {
     return;
   ending_.reset();
   block(now);
-  cause_ = "no room for dead letters";
+  cause_ = no_room;
 }
 
 retry_ruling delivery::may_retry(bool force, instant now) const {
@@ -278,6 +327,11 @@ void delivery::skipped(instant now) {
   forget_subject();
   pause_.end_own_pause(now);
   interruption_.end_own_pause(now);
+}
+
+std::string delivery::subject() const {
+  return subject_ && state_ != delivery_state::flowing ? subject_->id
+                                                       : std::string{};
 }
 
 /// What is loaded next shows whether it is mended.

@@ -3,6 +3,7 @@
 #include "actors/policy/backoff.hpp"
 #include "actors/policy/kept_pause.hpp"
 #include "actors/policy/poison.hpp"
+#include "actors/policy/queue_story.hpp"
 #include "actors/policy/verdict.hpp"
 #include "schema/settlement.hpp"
 #include "schema/time.hpp"
@@ -73,6 +74,11 @@ public:
 
   /// The pinned bytes are not what was promised: nothing is sent any more.
   void found_corrupt(instant now);
+
+  /// What was last told of the queue, before this process, or this actor,
+  /// began: what is found to be so still is so since then. Comes before all
+  /// else that the store knows; later ones say nothing new and are ignored.
+  void restore_story(instant now, const std::optional<queue_story>& told);
 
   /// A pause that was stored before this process, or this actor, began. Comes
   /// before the first `pinned` or `nothing_owed`: later ones say nothing new,
@@ -193,9 +199,20 @@ public:
   [[nodiscard]] instant last_error_at() const noexcept {
     return last_error_at_;
   }
+  /// What was said of it, for a person; may be empty.
+  [[nodiscard]] const std::string& last_error_text() const noexcept {
+    return last_error_text_;
+  }
+  /// The transaction that the state is about; empty when the queue flows.
+  [[nodiscard]] std::string subject() const;
+  /// Whether the store was heard: before, there is nothing to tell.
+  [[nodiscard]] bool has_begun() const noexcept {
+    return begun_;
+  }
 
 private:
   void forget_subject();
+  [[nodiscard]] bool is_told_of(const std::string& id) const;
   void enter(delivery_state state, instant now);
   void accepted(instant started, instant now);
   void refused(const verdict& what, instant started, instant now,
@@ -233,7 +250,9 @@ private:
   instant since_{};
   std::string cause_;
   std::string last_error_;
+  std::string last_error_text_;
   instant last_error_at_{};
+  std::string told_subject_; ///< Of the story, until it began.
 };
 
 BOOST_DESCRIBE_STRUCT(delivery::limits, (),

@@ -82,6 +82,16 @@ judgement by_failure(no_answer failure) {
   return malformed;
 }
 
+/// It is stored and shown: nothing in it may be anything but text.
+std::string one_line(std::string_view text) {
+  constexpr size_t bytes_max = 200;
+  std::string line{text.substr(0, bytes_max)};
+  for (auto& each : line)
+    if (each < ' ' || each > '~')
+      each = '?';
+  return line;
+}
+
 } // namespace
 
 std::string_view to_string(verdict_kind of) noexcept {
@@ -92,6 +102,8 @@ verdict judge(const http_answer& answer, stored_time now) {
   const auto means = answer.status != 0 ? by_status(answer.status)
                                         : by_failure(answer.failure);
   verdict judged{means.kind, std::string{means.cause}, std::nullopt};
+  if (answer.status == 0)
+    judged.detail = one_line(answer.detail);
   if (means.kind != verdict_kind::accepted)
     judged.retry_after = retry_after(answer, now);
   return judged;

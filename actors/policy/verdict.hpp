@@ -39,6 +39,8 @@ struct verdict {
   std::string cause;
   /// What the peer asked for; set for any answer but an accepted one.
   std::optional<milliseconds> retry_after;
+  /// What the transport said of a failure, for a person: a line of ASCII.
+  std::string detail = {};
 };
 
 /// Judges what became of one push.

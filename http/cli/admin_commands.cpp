@@ -35,6 +35,7 @@ std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
   if (const auto at = number_at(one, "last_error_at_ms");
       at > 0 && failure != "-" && at < as_of_ms)
     failure += fmt::format(" ({} ago)", show_span(as_of_ms - at));
+  const auto since = number_at(one, "since_ms");
   const auto next_at = number_at(one, "next_at_ms");
   const auto next = next_at == 0 ? std::string{"-"}
     : next_at <= as_of_ms        ? std::string{"now"}
@@ -42,6 +43,7 @@ std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
   return {
     or_dash(text_at(one, "id", id_columns_max)),
     state,
+    since > 0 ? show_span(as_of_ms - since) : "-",
     fmt::format("{}",
                 number_at(one, "depth_events") + number_at(one, "depth_other")),
     show_span(number_at(one, "oldest_age_ms")),
@@ -104,8 +106,8 @@ int status_command(const admin_call& call, bool raw, std::ostream& out,
     return exit_ok;
   }
   std::vector<std::vector<std::string>> rows{
-    {"APPSERVICE", "STATE", "DEPTH", "OLDEST", "ATTEMPTS", "DEAD LETTERS",
-     "NEXT", "LAST ERROR"}};
+    {"APPSERVICE", "STATE", "FOR", "DEPTH", "OLDEST", "ATTEMPTS",
+     "DEAD LETTERS", "NEXT", "LAST ERROR"}};
   for (const auto& one : appservices)
     rows.push_back(status_row(one, number_at(*answer, "as_of_ms")));
   out << text_table(rows);

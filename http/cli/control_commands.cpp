@@ -68,10 +68,17 @@ int64_t owed_of(const json& queue) {
   return number_of(queue, "depth_events") + number_of(queue, "depth_other");
 }
 
+/// How long it has been in its state; 0 when that is not known.
+int64_t since_span(const json& queue, int64_t as_of) {
+  const auto since = number_of(queue, "since_ms");
+  return since > 0 ? as_of - since : 0;
+}
+
 std::vector<std::string> queue_cells(const json& queue, int64_t as_of) {
   const auto next = number_of(queue, "next_at_ms");
   return {text_of(queue, "id", id_max),
           text_of(queue, "state"),
+          show_span(since_span(queue, as_of)),
           fmt::format("{}", owed_of(queue)),
           show_span(number_of(queue, "oldest_age_ms")),
           next > as_of ? "in " + show_span(next - as_of) : "-",
@@ -89,9 +96,20 @@ std::string head_of(const json& queue, const json& told, int64_t as_of) {
                           text_of(told, "cause"));
   const auto since = number_of(queue, "since_ms");
   if (since > 0 && since < as_of)
-    head += fmt::format(", {} for {}", text_of(queue, "state"),
-                        show_span(as_of - since));
-  return head;
+    head += fmt::format(", {} for {}, since {} UTC", text_of(queue, "state"),
+                        show_span(as_of - since), show_time(since));
+  return wrapped(head, 0, columns_max);
+}
+
+/// `connect_refused, 5s ago: Connection refused`; empty when there was none.
+std::string last_error_of(const json& queue, int64_t as_of) {
+  auto told = text_of(queue, "last_error");
+  if (const auto at = number_of(queue, "last_error_at_ms");
+      at > 0 && at < as_of)
+    told += fmt::format(", {} ago", show_span(as_of - at));
+  if (const auto text = text_of(queue, "last_error_text"); !text.empty())
+    told += ": " + text;
+  return told;
 }
 
 void print_explanation(const json& queue, std::ostream& out) {
@@ -110,6 +128,8 @@ void print_explanation(const json& queue, std::ostream& out) {
       fmt::format("{}, tried {} times", pinned, number_of(queue, "attempts")));
   if (const auto since = number_of(queue, "sending_since_ms"); since > 0)
     print_fact(out, "sending", "for " + show_span(as_of - since));
+  if (const auto error = last_error_of(queue, as_of); !error.empty())
+    print_fact(out, "error", error);
   const auto next = number_of(queue, "next_at_ms");
   print_fact(out, "next",
              (next > as_of ? "in " + show_span(next - as_of) + ": " : "")
@@ -171,7 +191,7 @@ int queues_command(const admin_call& call, int64_t after, uint32_t limit,
   if (raw)
     return exit_ok;
   std::vector<std::vector<std::string>> rows{
-    {"APPSERVICE", "STATE", "OWED", "OLDEST", "NEXT", "CAUSE"}};
+    {"APPSERVICE", "STATE", "FOR", "OWED", "OLDEST", "NEXT", "CAUSE"}};
   for (const auto& each : objects_of(*answer, "queues"))
     rows.push_back(queue_cells(each, number_of(*answer, "as_of_ms")));
   out << (rows.size() > 1 ? text_table(rows) : "no queues\n");

@@ -1,5 +1,7 @@
 #include "persistence/sql/outcomes.hpp"
 
+#include "persistence/sql/status_columns.hpp"
+
 namespace weir::sql {
 
 outcomes::outcomes(connection& on)
@@ -11,9 +13,10 @@ outcomes::outcomes(connection& on)
     put_status_{on, "put status",
                 "INSERT INTO queue_status (queue, state, cause, since, "
                 "next_at, last_error, last_error_at, attempts, as_of, "
-                "sending_since) VALUES "
+                "sending_since, subject, last_error_text) VALUES "
                 "(:queue, :state, :cause, :since, :next_at, :last_error, "
-                ":last_error_at, :attempts, :as_of, :sending_since) "
+                ":last_error_at, :attempts, :as_of, :sending_since, "
+                ":subject, :last_error_text) "
                 "ON CONFLICT (queue) "
                 "DO UPDATE SET state = excluded.state, "
                 "cause = excluded.cause, since = excluded.since, "
@@ -21,7 +24,13 @@ outcomes::outcomes(connection& on)
                 "last_error = excluded.last_error, "
                 "last_error_at = excluded.last_error_at, "
                 "attempts = excluded.attempts, as_of = excluded.as_of, "
-                "sending_since = excluded.sending_since"},
+                "sending_since = excluded.sending_since, "
+                "subject = excluded.subject, "
+                "last_error_text = excluded.last_error_text"},
+    find_status_{on, "find status",
+                 "SELECT " + status_columns("")
+                   + " FROM queue_status WHERE queue = :queue",
+                 std::string{status_column_types}},
     next_slot_{on, "slots of outcomes",
                "SELECT min(slot) FROM outcome WHERE slot > :after", "i"},
     ends_{on, "outcome ends",
@@ -49,7 +58,19 @@ expected<void> outcomes::record(const outcome_row& row) {
 expected<void> outcomes::put_status(const queue_status_row& row) {
   return put_status_.run(row.queue, row.state, row.cause, row.since,
                          row.next_at, row.last_error, row.last_error_at,
-                         row.attempts, row.as_of, row.sending_since);
+                         row.attempts, row.as_of, row.sending_since,
+                         row.subject, row.last_error_text);
+}
+
+expected<std::optional<queue_status_row>>
+outcomes::find_status(const std::string& queue) {
+  WEIR_TRY(find_status_.run(queue));
+  WEIR_TRY(const auto found, find_status_.next());
+  std::optional<queue_status_row> row;
+  if (found)
+    row = read_status(find_status_, 0, queue);
+  find_status_.done();
+  return row;
 }
 
 expected<std::optional<int64_t>> outcomes::slot_after(int64_t slot) {

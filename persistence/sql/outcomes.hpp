@@ -14,6 +14,8 @@ public:
 
   expected<void> record(const outcome_row& row) override;
   expected<void> put_status(const queue_status_row& row) override;
+  expected<std::optional<queue_status_row>>
+  find_status(const std::string& queue) override;
   expected<uint64_t> forget_outcomes(stored_time before, size_t keep_max,
                                      size_t rows_max) override;
 
@@ -36,6 +38,7 @@ private:
 
   statement record_;
   statement put_status_;
+  statement find_status_;
   statement next_slot_;
   statement ends_;
   statement oldest_;

@@ -4,6 +4,7 @@
 
 #include "persistence/sql/outbox.hpp"
 #include "persistence/sql/removals.hpp"
+#include "persistence/sql/status_columns.hpp"
 #include "persistence/sql/store.hpp"
 
 #include <algorithm>
@@ -13,14 +14,13 @@ namespace weir::sql {
 namespace {
 
 constexpr size_t status_at = queue_column_types.size();
-const std::string view_types
-  = std::string{queue_column_types} + "ttiitiiii" + "iiiii";
+constexpr size_t totals_at = status_at + status_column_types.size();
+const std::string view_types = std::string{queue_column_types}
+  + std::string{status_column_types} + "iiiii";
 
 std::string view_text() {
-  return "SELECT " + queue_columns("a.")
-    + ", s.state, s.cause, s.since, s.next_at, s.last_error, "
-      "s.last_error_at, s.attempts, s.as_of, s.sending_since, "
-      "(SELECT o.accepted_at FROM outbox AS o WHERE o.place BETWEEN "
+  return "SELECT " + queue_columns("a.") + ", " + status_columns("s.")
+    + ", (SELECT o.accepted_at FROM outbox AS o WHERE o.place BETWEEN "
       "a.no * 1099511627776 AND a.no * 1099511627776 + 1099511627775 "
       "ORDER BY o.place LIMIT 1), "
       "coalesce(d.elements, 0), coalesce(d.bytes, 0), "
@@ -37,24 +37,14 @@ expected<queue_view> read_view(statement& from) {
   queue_view view;
   WEIR_TRY(view.row, read_queue(from, 0));
   if (!from.null(status_at)) {
-    queue_status_row status;
-    status.queue = "appservice/" + view.row.id.value;
-    status.state = from.text(status_at);
-    status.cause = from.text(status_at + 1);
-    status.since = from.when(status_at + 2);
-    status.next_at = from.when(status_at + 3);
-    status.last_error = from.text(status_at + 4);
-    status.last_error_at = from.when(status_at + 5);
-    status.attempts = from.count(status_at + 6);
-    status.as_of = from.when(status_at + 7);
-    status.sending_since = from.when(status_at + 8);
-    view.status = std::move(status);
+    view.status
+      = read_status(from, status_at, "appservice/" + view.row.id.value);
   }
-  view.oldest_accepted_at = from.when(status_at + 9);
-  view.dead_letters = from.count(status_at + 10);
-  view.dead_letter_bytes = from.count(status_at + 11);
-  view.quarantined = from.count(status_at + 12);
-  view.quarantine_bytes = from.count(status_at + 13);
+  view.oldest_accepted_at = from.when(totals_at);
+  view.dead_letters = from.count(totals_at + 1);
+  view.dead_letter_bytes = from.count(totals_at + 2);
+  view.quarantined = from.count(totals_at + 3);
+  view.quarantine_bytes = from.count(totals_at + 4);
   return view;
 }
 

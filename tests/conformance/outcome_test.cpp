@@ -23,7 +23,9 @@ queue_status_row status(const std::string& queue, const std::string& state) {
           noon + milliseconds{2},
           4,
           noon + milliseconds{3},
-          noon + milliseconds{4}};
+          noon + milliseconds{4},
+          "r-7",
+          "Connection refused"};
 }
 
 } // namespace
@@ -151,6 +153,31 @@ TEST_CASE_TEMPLATE("outcome: the status of a queue is replaced", Where,
   expected_status.cause.clear();
   CHECK(must(on.reader->queue({"a"}))->status == expected_status);
   CHECK(!must(on.reader->queue({"b"}))->status);
+}
+
+TEST_CASE_TEMPLATE("outcome: what was last said of a queue is found again",
+                   Where, WEIR_EVERY_STORE) {
+  world<Where> on;
+  const auto first = status("appservice/a", "resting");
+  auto second = status("appservice/a", "blocked");
+  second.subject.clear();
+  second.last_error_text = "";
+  on.batch([&] {
+    auto& outcomes = on.db->outcomes();
+    CHECK(!must(outcomes.find_status("appservice/a")));
+    must(outcomes.put_status(first));
+    must(outcomes.put_status(status("appservice/b", "flowing")));
+    // Also before it is committed: operations of one batch see each other.
+    CHECK(must(outcomes.find_status("appservice/a")) == first);
+  });
+  on.batch([&] {
+    CHECK(must(on.db->outcomes().find_status("appservice/a")) == first);
+    must(on.db->outcomes().put_status(second));
+  });
+  on.batch([&] {
+    CHECK(must(on.db->outcomes().find_status("appservice/a")) == second);
+    CHECK(!must(on.db->outcomes().find_status("appservice/")));
+  });
 }
 
 TEST_CASE_TEMPLATE("outcome: nothing survives a rollback", Where,

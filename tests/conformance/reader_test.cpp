@@ -78,9 +78,18 @@ TEST_CASE_TEMPLATE("reader: a queue is shown with all that concerns it", Where,
   auto row = on.adopted("a");
   row.next_seq = 9;
   row.pinned = pin{{"r-3"}, 1, {{lane::event, 4, 5}}, std::string(64, '0')};
-  const queue_status_row said{
-    "appservice/a",        "sending", "why", noon, noon, "", {}, 1, noon,
-    noon + milliseconds{3}};
+  const queue_status_row said{"appservice/a",
+                              "sending",
+                              "why",
+                              noon,
+                              noon,
+                              "",
+                              {},
+                              1,
+                              noon,
+                              noon + milliseconds{3},
+                              "r-3",
+                              "reset by peer"};
   on.batch([&] {
     must(on.db->outbox().save_queue(row));
     const std::vector rows{event(4), event(5)};

@@ -183,6 +183,10 @@ public:
   expected<void> put_status(const queue_status_row& row) override {
     return inner_.put_status(row);
   }
+  expected<std::optional<queue_status_row>>
+  find_status(const std::string& queue) override {
+    return inner_.find_status(queue);
+  }
   expected<uint64_t> forget_outcomes(stored_time before, size_t keep_max,
                                      size_t rows_max) override {
     return inner_.forget_outcomes(before, keep_max, rows_max);

@@ -218,10 +218,25 @@ expected<void> memory_outcomes::record(const outcome_row& row) {
 expected<void> memory_outcomes::put_status(const queue_status_row& row) {
   WEIR_TRY(const auto statement, on_.run("put status", true));
   if (!storable_as_text(row.queue) || !storable_as_text(row.state)
-      || !storable_as_text(row.cause) || !storable_as_text(row.last_error))
+      || !storable_as_text(row.cause) || !storable_as_text(row.last_error)
+      || !storable_as_text(row.subject)
+      || !storable_as_text(row.last_error_text))
     return fail(on_.failed(ec::rejected, "put status: text"));
   on_.put<&memory_tables::statuses>(row.queue, row);
   return ok();
+}
+
+expected<std::optional<queue_status_row>>
+memory_outcomes::find_status(const std::string& queue) {
+  WEIR_TRY(const auto statement, on_.run("find status"));
+  if (!storable_as_text(queue))
+    return fail(on_.failed(ec::rejected, "find status: text"));
+  const auto& statuses = on_.tables().statuses;
+  const auto found = statuses.find(queue);
+  std::optional<queue_status_row> row;
+  if (found != statuses.end())
+    row = found->second;
+  return row;
 }
 
 expected<uint64_t> memory_outcomes::forget_outcomes(stored_time before,

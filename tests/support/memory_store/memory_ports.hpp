@@ -134,6 +134,8 @@ public:
   }
   expected<void> record(const outcome_row& row) override;
   expected<void> put_status(const queue_status_row& row) override;
+  expected<std::optional<queue_status_row>>
+  find_status(const std::string& queue) override;
   expected<uint64_t> forget_outcomes(stored_time before, size_t keep_max,
                                      size_t rows_max) override;
 

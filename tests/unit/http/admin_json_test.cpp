@@ -78,6 +78,7 @@ TEST_CASE("admin json: state, cause and ages are those of the store") {
   view.status->cause = "http_503";
   view.status->next_at = {9'000};
   view.status->last_error = "http_503 \xFF";
+  view.status->last_error_text = "Connection refused";
   const auto page
     = json::parse(status_json(std::vector{view}, stored_time{5'000}, {}));
   const auto& one = page["appservices"].at(0);
@@ -87,6 +88,7 @@ TEST_CASE("admin json: state, cause and ages are those of the store") {
   CHECK(one["oldest_age_ms"] == 4'000);
   CHECK(one["pinned_txn"] == "8f0c-17");
   CHECK(one["last_error"] == "http_503 \xEF\xBF\xBD");
+  CHECK(one["last_error_text"] == "Connection refused");
 }
 
 TEST_CASE("admin json: a query for dead letters is read, and bounded") {

@@ -298,12 +298,12 @@ TEST_CASE("cli: status lines up what the admin API says") {
   std::ostringstream out, err;
   CHECK(status_command(admin.call(), false, out, err) == 0);
   CHECK(out.str()
-        == "APPSERVICE  STATE             DEPTH  OLDEST  ATTEMPTS  DEAD "
-           "LETTERS  NEXT   LAST ERROR\n"
-           "telegram    paused (refused)  5      1m 1s   4         1           "
-           "  in 5s  503 ?[31m (2s ago)\n"
-           "irc         idle              0      -       0         0           "
-           "  -      -\n");
+        == "APPSERVICE  STATE             FOR     DEPTH  OLDEST  ATTEMPTS  "
+           "DEAD LETTERS  NEXT   LAST ERROR\n"
+           "telegram    paused (refused)  1m 39s  5      1m 1s   4         "
+           "1             in 5s  503 ?[31m (2s ago)\n"
+           "irc         idle              -       0      -       0         "
+           "0             -      -\n");
   CHECK(admin.asked == std::vector<std::string>{"GET /_weir/admin/v1/status"});
 }
 

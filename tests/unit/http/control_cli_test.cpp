@@ -13,7 +13,9 @@ namespace {
 
 const std::string resting = R"({"id":"irc","state":"resting","depth_events":16,
   "depth_other":1,"oldest_age_ms":603000,"attempts":3,"pinned_txn":"8f-17",
-  "since_ms":1767225500000,"next_at_ms":1767225612000,"sending_since_ms":0,
+  "since_ms":1767225500000,"last_error":"connect_refused",
+  "last_error_at_ms":1767225598000,"last_error_text":"Connection refused",
+  "next_at_ms":1767225612000,"sending_since_ms":0,
   "as_of_ms":1767225600000,"explanation":{"cause":"refused",
   "why":"The bridge took nothing just now (http_503).",
   "next":"The same transaction is sent again.",
@@ -56,7 +58,8 @@ TEST_CASE("control CLI: an explanation fits a terminal") {
   const auto text = out.str();
   CAPTURE(text);
   for (const std::string part :
-       {"irc: refused, resting for 1m 40s", "(http_503).",
+       {"irc: refused, resting for 1m 40s, since 2025-12-31 23:58:20 UTC\n",
+        "(http_503).", "error   connect_refused, 2s ago: Connection refused\n",
         "17, the oldest for 10m 3s", "8f-17, tried 3 times", "in 12s: The same",
         "weir retry tries now."})
     CHECK(has(text, part));
@@ -111,7 +114,7 @@ TEST_CASE("control CLI: queues and commands are tables with a next page") {
   std::ostringstream err;
   CHECK(queues_command(admin.call(), 4, 1, false, out, err) == exit_ok);
   CHECK(admin.asked.at(0) == "GET /_weir/admin/v1/queues?after=4&limit=1");
-  CHECK(has(out.str(), "irc"));
+  CHECK(has(out.str(), "irc         resting  1m 40s  17"));
   CHECK(has(out.str(), "more: --after 9"));
   CHECK(longest_line(out.str()) <= 80);
   admin.answer = admin_answer{

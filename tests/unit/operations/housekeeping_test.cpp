@@ -191,12 +191,16 @@ TEST_CASE_TEMPLATE("publish: what is told of a queue is what a reader shows",
   status.last_error = "http_503";
   status.since_error = 2s;
   status.attempts = 7;
+  status.subject = "r-1";
+  status.last_error_text = "no route";
   must(on.ask(operations::publish, status));
   auto told = must(on.where.connect_reader()->queue({"a"}))->status.value();
   CHECK(told.state == "resting");
   CHECK(told.cause == "http_503");
   CHECK(told.last_error == "http_503");
   CHECK(told.attempts == 7);
+  CHECK(told.subject == "r-1");
+  CHECK(told.last_error_text == "no route");
   CHECK(told.as_of.ms > 0);
   CHECK(told.as_of - told.since == 5s);
   CHECK(told.as_of - told.last_error_at == 2s);

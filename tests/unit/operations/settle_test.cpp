@@ -272,3 +272,42 @@ TEST_CASE("settle: positions of the feed rise with the commits") {
   CHECK(positions[0] < positions[1]);
   CHECK(positions[1] <= on.runner->lease().pos);
 }
+
+TEST_CASE_TEMPLATE("load: what was told of a queue comes with it", Where,
+                   WEIR_EVERY_STORE) {
+  house<Where> on;
+  const auto id = on.accept_events("t1", {"$1"}).pinned->id;
+  CHECK(!on.load().story);
+  publish_status status;
+  status.queue = "appservice/a";
+  status.state = "resting";
+  status.cause = "http_503";
+  status.subject = id.value;
+  status.in_state = 1h;
+  status.last_error = "connect_refused";
+  status.last_error_text = "Connection refused";
+  status.since_error = 30min;
+  must(on.ask(operations::publish, status));
+  on.open(); // As at a start.
+  const auto told = on.load().story.value();
+  CHECK(told.state == "resting");
+  CHECK(told.cause == "http_503");
+  CHECK(told.subject == id.value);
+  CHECK(told.in_state >= 1h);
+  CHECK(told.in_state < 1h + 1min);
+  CHECK(told.last_error == "connect_refused");
+  CHECK(told.last_error_text == "Connection refused");
+  CHECK(told.since_error >= 30min);
+  CHECK(told.since_error < 31min);
+  CHECK(!on.load("b").story);
+}
+
+TEST_CASE("load: what was told by a clock ahead of ours is of now") {
+  house<on_memory> on;
+  on.accept_events("t1", {"$1"});
+  publish_status status;
+  status.queue = "appservice/a";
+  status.in_state = -1h;
+  must(on.ask(operations::publish, status));
+  CHECK(on.load().story->in_state == 0ms);
+}
