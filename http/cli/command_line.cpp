@@ -11,6 +11,8 @@
 #include <iostream>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace weir {
 
@@ -115,6 +117,18 @@ std::string unknown_command(const CLI::App& app,
   return {};
 }
 
+/// `weir help trace show` is `weir trace show --help`.
+std::vector<const char*> understood(std::span<const char* const> words) {
+  std::vector<const char*> result{words.begin(), words.end()};
+  const bool asks_help
+    = result.size() > 1 && std::string_view{result[1]} == "help";
+  if (!asks_help)
+    return result;
+  result.erase(result.begin() + 1);
+  result.push_back("--help");
+  return result;
+}
+
 } // namespace
 
 int run_command_line(int argc, const char* const* argv,
@@ -125,15 +139,19 @@ int run_command_line(int argc, const char* const* argv,
                "weir"};
   commands run{{}, parts, out, err, {}};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "weir " + std::string{version},
+                       "Prints the version and ends");
   add_local_commands(app, run);
   add_admin_commands(app, run);
   add_control_commands(app, run);
   add_kept_commands(app, run);
   add_trace_commands(app, run);
+  app.add_subcommand("help", "Shows what a command does and takes");
+  const auto words = understood({argv, static_cast<size_t>(std::max(argc, 1))});
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& refused) {
-    err << unknown_command(app, {argv + 1, argv + std::max(argc, 1)});
+    err << unknown_command(app, std::span{words}.subspan(1));
     return app.exit(refused, out, err) == 0 ? exit_ok : exit_usage;
   }
   return run.chosen();

@@ -2,8 +2,14 @@
 
 #include "http/cli/commands.hpp"
 
+#include "http/cli/text_table.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
 #include <optional>
 #include <ostream>
+#include <system_error>
 
 namespace weir {
 
@@ -89,6 +95,20 @@ CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,
   command->callback(
     [&run, action = std::move(action)] { run.chosen = action; });
   return command;
+}
+
+CLI::Validator whole_number_from(int64_t least) {
+  const auto check = [least](const std::string& text) {
+    int64_t number = 0;
+    const auto* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    const bool fits = read.ec == std::errc{} && read.ptr == end;
+    return fits && number >= least
+      ? std::string{}
+      : fmt::format("expected a whole number from {} on, not {}", least,
+                    printable(text, 40));
+  };
+  return {check, "", "whole number"};
 }
 
 void add_json(CLI::App* command, commands& run) {

@@ -40,6 +40,10 @@ CLI::App* add_command(CLI::App& app, commands& run, const std::string& name,
 
 void add_json(CLI::App* command, commands& run);
 
+/// A number of `least` or more; what is none is told without naming a bound
+/// that nobody can read.
+CLI::Validator whole_number_from(int64_t least);
+
 /// Runs `command` with calls to the running Weir of the configuration, or says
 /// why there are none. Returns the exit code.
 int with_admin(commands& run,

@@ -11,6 +11,9 @@ namespace weir {
 
 namespace {
 
+constexpr auto which_txn
+  = "The id of the one that is meant: pinned in weir explain";
+
 /// A page of a listing, as asked for.
 struct page_order {
   int64_t from = 0;
@@ -30,8 +33,7 @@ CLI::App* add_page_command(CLI::App& app, commands& run,
                  run.err);
     });
   });
-  command->add_option(from, page->from, from_what)
-    ->check(CLI::NonNegativeNumber);
+  command->add_option(from, page->from, from_what)->check(whole_number_from(0));
   command->add_option("--limit", page->limit, "Rows at most")
     ->check(CLI::Range(uint32_t{1}, uint32_t{limits::page_rows_max}))
     ->capture_default_str();
@@ -75,12 +77,12 @@ void add_orders(CLI::App& app, commands& run) {
   const auto skip = order_of("skip");
   add_order(app, run, skip,
             "Keeps the pinned transaction as dead letters and goes on")
-    ->add_option("txn", skip->txn, "The id of the one that is meant")
+    ->add_option("txn", skip->txn, which_txn)
     ->required();
   const auto retire = order_of("retire");
   add_order(app, run, retire,
             "Sends what is left of a damaged transaction under another id")
-    ->add_option("txn", retire->txn, "The id of the one that is meant")
+    ->add_option("txn", retire->txn, which_txn)
     ->required();
 }
 

@@ -25,7 +25,7 @@ void add_list(CLI::App& under, commands& run, list_function ask) {
   list->add_option("--appservice", filter->appservice,
                    "Only of this appservice");
   list->add_option("--after", filter->after, "The last id of the page before")
-    ->check(CLI::NonNegativeNumber);
+    ->check(whole_number_from(0));
   list->add_option("--limit", filter->limit, "Rows at most")
     ->check(CLI::Range(uint32_t{1}, uint32_t{limits::page_rows_max}))
     ->capture_default_str();
@@ -36,14 +36,16 @@ void add_list(CLI::App& under, commands& run, list_function ask) {
 void add_change(CLI::App& under, commands& run, const std::string& name,
                 const std::string& what, kept_order given) {
   const auto order = std::make_shared<kept_order>(std::move(given));
-  auto* change = add_command(under, run, name, what, [&run, order] {
+  auto* change = add_command(under, run, name, what, [&run, order]() -> int {
+    if (!names_any(*order, run.err))
+      return exit_usage;
     return with_admin(run, [&run, order](const admin_call& call) {
       return change_kept_command(call, *order, run.given.json, run.out,
                                  run.err);
     });
   });
   change->add_option("ids", order->ids, "Their ids")
-    ->check(CLI::PositiveNumber);
+    ->check(whole_number_from(1));
   auto* of = change->add_option("--appservice", order->appservice,
                                 "The oldest of this appservice");
   change->add_flag("--all", order->all, "All of them")->needs(of);
@@ -67,7 +69,7 @@ void add_dead_letters(CLI::App& app, commands& run) {
       });
   show->add_option("id", *id, "Its id")
     ->required()
-    ->check(CLI::NonNegativeNumber);
+    ->check(whole_number_from(0));
   add_json(show, run);
   add_change(*letters, run, "replay",
              "Sends them again, behind all that is owed",
@@ -90,7 +92,7 @@ void add_quarantine(CLI::App& app, commands& run) {
   });
   show->add_option("id", view->id, "Its id")
     ->required()
-    ->check(CLI::NonNegativeNumber);
+    ->check(whole_number_from(0));
   show->add_flag("--raw", view->raw, "Its bytes as they came, nothing else");
   add_json(show, run);
   add_change(*bodies, run, "drop", "Deletes them for good",

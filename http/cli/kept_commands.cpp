@@ -129,12 +129,15 @@ private:
 
 } // namespace
 
+bool names_any(const kept_order& which, std::ostream& err) {
+  if (which.ids.empty() != which.appservice.empty())
+    return true;
+  err << "name them by their ids, or --appservice\n";
+  return false;
+}
+
 int change_kept_command(const admin_call& call, const kept_order& which,
                         bool raw, std::ostream& out, std::ostream& err) {
-  if (which.ids.empty() == which.appservice.empty()) {
-    err << "name them by their ids, or --appservice\n";
-    return exit_usage;
-  }
   kept_run run{call, which, out, err};
   const bool done = which.ids.empty() ? run.all_of_one() : run.named();
   run.tell(raw, done);

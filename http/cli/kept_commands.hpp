@@ -22,6 +22,9 @@ struct kept_order {
   std::string by;   ///< Who is said to ask; empty: the system's user.
 };
 
+/// Whether it says which; else that is told.
+bool names_any(const kept_order& which, std::ostream& err);
+
 /// Has it done page by page, telling how far it is. What was done before
 /// something went wrong stays done, and is told.
 int change_kept_command(const admin_call& call, const kept_order& which,

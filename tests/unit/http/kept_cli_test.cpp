@@ -136,11 +136,13 @@ TEST_CASE("kept commands: what was done before a refusal is told") {
   CHECK(has(told.err, "weir answered 409: at its bound"));
 }
 
-TEST_CASE("kept commands: nothing is asked for when nothing is named") {
-  scripted_admin admin;
-  CHECK(change(admin, replay_of({})).code == exit_usage);
-  CHECK(change(admin, replay_of({1}, "irc")).code == exit_usage);
-  CHECK(admin.asked.empty());
+TEST_CASE("kept commands: they are named by ids or by their appservice") {
+  std::ostringstream err;
+  CHECK_FALSE(names_any(replay_of({}), err));
+  CHECK_FALSE(names_any(replay_of({1}, "irc"), err));
+  CHECK(has(err.str(), "name them by their ids, or --appservice\n"));
+  CHECK(names_any(replay_of({1}), err));
+  CHECK(names_any(replay_of({}, "irc"), err));
 }
 
 TEST_CASE("kept commands: nobody who answers is said to be away") {
