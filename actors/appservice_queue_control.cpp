@@ -174,7 +174,9 @@ void appservice_queue_state::end_lane_of(const give_command& given) {
     .then([this, given](const http_aborted&) { store_skip(given); },
           [this, given](const caf::error&) {
             busy_ = false;
-            given.done.run(ended_with(command_result::in_flight));
+            auto refused = ended_with(command_result::in_flight);
+            refused.current = pinned_ ? pinned_->id : txn_id{};
+            given.done.run(refused);
             proceed();
           });
 }
@@ -230,7 +232,9 @@ void appservice_queue_state::overdue(uint64_t ticket) {
     [ticket](const waiting_command& each) { return each.ticket == ticket; });
   if (late == commands_.end())
     return; // It is being done, or was.
-  late->given.done.run(ended_with(command_result::in_flight));
+  auto refused = ended_with(command_result::in_flight);
+  refused.current = pinned_ ? pinned_->id : txn_id{};
+  late->given.done.run(refused);
   commands_.erase(late);
 }
 

@@ -20,15 +20,17 @@ std::string joined(const std::vector<std::string>& names) {
   return list.empty() ? "-" : list;
 }
 
-void tell_refused(const reload_report& report) {
+/// Each refusal is told, however soon after another: it answers a person. Hence
+/// its number stands first.
+void tell_refused(const reload_report& report, uint64_t number) {
   size_t told = 0;
   for (const auto& problem : report.problems)
     if (told++ < problems_logged_max)
       log_.error("configuration {}", to_string(problem));
   log_.error(
-    "configuration not reloaded problems={} action=nothing was "
-    "changed, weir goes on as before; run weir check, then weir reload",
-    report.problems.size());
+    "configuration not reloaded refusal={} problems={} first={} action=nothing "
+    "was changed, weir goes on as before; run weir check, then weir reload",
+    number, report.problems.size(), to_string(report.problems.front()));
 }
 
 void tell_applied(const reload_report& report) {
@@ -61,7 +63,7 @@ reload_report reloader::reload() {
   report.warnings = read.warnings;
   refused_last_ = !report.problems.empty();
   if (refused_last_) {
-    tell_refused(report);
+    tell_refused(report, ++refusals_);
     return report;
   }
   report.changes = changes_between(*now, read);

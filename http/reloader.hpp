@@ -40,6 +40,7 @@ public:
 private:
   std::function<void(const loaded_setup&)> apply_;
   std::atomic<bool> refused_last_{false};
+  uint64_t refusals_ = 0; ///< Under `one_at_a_time_`.
   std::mutex one_at_a_time_;
   mutable std::mutex mutex_; ///< Of `in_force_`.
   std::shared_ptr<const loaded_setup> in_force_;

@@ -26,8 +26,10 @@ constexpr texts table[] = {
    "See to the database and its disk; the log names what it says."},
   {queue_cause::not_configured, "not_configured",
    "The configuration does not name this appservice any more.",
-   "Nothing; what it is owed stays in the store.",
-   "Put its registration back and run weir reload, or leave it."},
+   "What is kept of it is deleted when appservices.keep_removed is over.",
+   "Put its registration back and run weir reload before that, or delete it "
+   "now "
+   "with weir remove."},
   {queue_cause::no_url, "no_url",
    "Its registration says url: null, so it is sent nothing.", "Nothing.",
    "Nothing, if that is meant; else give it a url and run weir reload."},

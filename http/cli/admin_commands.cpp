@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <ostream>
+#include <sstream>
 
 namespace weir {
 
@@ -25,17 +26,16 @@ std::optional<json> ask(const admin_call& call, const std::string& path,
 }
 
 std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
-  auto state = or_dash(text_at(one, "state"));
-  if (one.value("configured", true) == false)
-    state = "removed"; // From the configuration; what it is owed is kept.
+  auto state = shown_state(one);
   if (const auto cause = text_at(one, "cause", error_columns_max);
       !cause.empty() && cause != state)
     state += " (" + cause + ")";
+  if (const auto full = one.find("full"); full != one.end() && *full == true)
+    state += ", full"; // The homeserver is held, whatever the bridge does.
   auto failure = or_dash(text_at(one, "last_error", error_columns_max));
   if (const auto at = number_at(one, "last_error_at_ms");
       at > 0 && failure != "-" && at < as_of_ms)
     failure += fmt::format(" ({} ago)", show_span(as_of_ms - at));
-  const auto since = number_at(one, "since_ms");
   const auto next_at = number_at(one, "next_at_ms");
   const auto next = next_at == 0 ? std::string{"-"}
     : next_at <= as_of_ms        ? std::string{"now"}
@@ -43,7 +43,7 @@ std::vector<std::string> status_row(const json& one, int64_t as_of_ms) {
   return {
     or_dash(text_at(one, "id", id_columns_max)),
     state,
-    since > 0 ? show_span(as_of_ms - since) : "-",
+    show_span(shown_for(one, as_of_ms)),
     fmt::format("{}",
                 number_at(one, "depth_events") + number_at(one, "depth_other")),
     show_span(number_at(one, "oldest_age_ms")),
@@ -61,6 +61,15 @@ std::string problem_line(const json& one) {
   problem.key = text_at(one, "key", 200);
   problem.what = text_at(one, "what", 500);
   return to_string(problem);
+}
+
+void tell_refused_reload(const json& problems, std::ostream& err) {
+  for (const auto& one : problems)
+    err << problem_line(one) << '\n';
+  err << fmt::format(
+    "not reloaded: nothing was changed and weir goes on as before; correct {} "
+    "and run weir reload again\n",
+    problems.size() == 1 ? "this problem" : "these problems");
 }
 
 } // namespace
@@ -84,7 +93,8 @@ std::optional<json> ask_admin(const admin_call& call, std::string_view method,
     return parsed;
   const auto what = parsed.is_object() ? text_at(parsed, "error", 500) : "";
   if (status == 401 || status == 403)
-    err << "weir refuses the admin token: " << or_dash(what) << '\n';
+    err << "weir refuses the token in admin.token_file: " << or_dash(what)
+        << '\n';
   else if (status == 404)
     err << "not found: " << or_dash(what) << '\n';
   else
@@ -127,6 +137,7 @@ int reload_command(const admin_call& call, bool raw, std::ostream& out,
                    std::ostream& err) {
   const auto path = "/_weir/admin/v1/reload";
   json problems = json::array();
+  std::ostringstream unheard; // Problems tell more than the answer's sentence.
   const admin_call listening
     = [&](std::string_view method,
           std::string_view what) -> expected<admin_answer> {
@@ -136,10 +147,12 @@ int reload_command(const admin_call& call, bool raw, std::ostream& out,
       problems = list_at(body, "problems");
     return answer;
   };
-  const auto answer = ask_admin(listening, "POST", path, raw, out, err);
+  const auto answer = ask_admin(listening, "POST", path, raw, out, unheard);
   if (!answer) {
-    for (const auto& one : problems)
-      err << problem_line(one) << '\n';
+    if (problems.empty())
+      err << unheard.str();
+    else
+      tell_refused_reload(problems, err);
     return exit_failed;
   }
   if (raw)
@@ -212,8 +225,8 @@ int show_dead_letter_command(const admin_call& call, int64_t id, bool raw,
     {"bytes", fmt::format("{}", number_at(one, "bytes"))},
     {"reason", or_dash(text_at(one, "reason"))},
     {"attempts", fmt::format("{}", number_at(one, "attempts"))},
-    {"accepted at (ms)", show_ms(number_at(one, "accepted_at_ms"))},
-    {"buried at (ms)", show_ms(number_at(one, "buried_at_ms"))},
+    {"accepted at", show_moment(number_at(one, "accepted_at_ms"))},
+    {"buried at", show_moment(number_at(one, "buried_at_ms"))},
   });
   out << '\n' << text_at(one, "content") << '\n';
   return exit_ok;

@@ -2,7 +2,10 @@
 
 #include "http/cli/text_table.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
+
+#include <ctime>
 
 namespace weir {
 
@@ -37,8 +40,36 @@ std::string or_dash(std::string text) {
   return text.empty() ? "-" : text;
 }
 
-std::string show_ms(int64_t at_ms) {
-  return at_ms > 0 ? fmt::format("{}", at_ms) : "-";
+std::string show_moment(int64_t at_ms) {
+  const auto seconds = static_cast<std::time_t>(at_ms / 1'000);
+  return at_ms > 0
+    ? fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds))
+    : "-";
+}
+
+std::string shown_state(const json& queue) {
+  const auto denies = [&](const char* key) {
+    const auto found = queue.find(key);
+    return found != queue.end() && *found == false;
+  };
+  if (denies("configured"))
+    return "removed";
+  if (denies("has_url"))
+    return "no url";
+  const auto state = text_at(queue, "state");
+  // One send that is under way for long: what flows may stand all the same.
+  if (state == "flowing" && number_at(queue, "sending_since_ms") > 0)
+    return "sending";
+  return or_dash(state);
+}
+
+int64_t shown_for(const json& queue, int64_t as_of_ms) {
+  const auto state = shown_state(queue);
+  const auto* key = state == "removed" ? "removed_at_ms"
+    : state == "sending"               ? "sending_since_ms"
+                                       : "since_ms";
+  const auto since = state == "no url" ? 0 : number_at(queue, key);
+  return since > 0 ? as_of_ms - since : 0;
 }
 
 } // namespace weir

@@ -23,7 +23,14 @@ nlohmann::json list_at(const nlohmann::json& answer, const char* key);
 
 std::string or_dash(std::string text);
 
-/// Milliseconds since 1970, or a dash.
-std::string show_ms(int64_t at_ms);
+/// `2026-11-30 04:12:09 UTC`, or a dash.
+std::string show_moment(int64_t at_ms);
+
+/// The state of a queue as the configuration leaves it: one that was taken out
+/// is `removed`, one without a url `no url`; what they are owed is kept.
+std::string shown_state(const nlohmann::json& queue);
+
+/// For how long it has been so; 0 when that is not known.
+int64_t shown_for(const nlohmann::json& queue, int64_t as_of_ms);
 
 } // namespace weir

@@ -1,6 +1,7 @@
 #include "http/cli/control_commands.hpp"
 
 #include "http/cli/admin_commands.hpp"
+#include "http/cli/answer_fields.hpp"
 #include "http/cli/text_table.hpp"
 #include "schema/config_values.hpp"
 
@@ -11,9 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <ctime>
 #include <ostream>
 
 namespace weir {
@@ -54,31 +53,15 @@ std::vector<json> objects_of(const json& answer, const char* key) {
   return objects;
 }
 
-/// `2026-11-30 04:12:09`, in UTC.
-std::string show_time(int64_t ms) {
-  const auto seconds = static_cast<std::time_t>(ms / 1'000);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
-  return text.data();
-}
-
 int64_t owed_of(const json& queue) {
   return number_of(queue, "depth_events") + number_of(queue, "depth_other");
-}
-
-/// How long it has been in its state; 0 when that is not known.
-int64_t since_span(const json& queue, int64_t as_of) {
-  const auto since = number_of(queue, "since_ms");
-  return since > 0 ? as_of - since : 0;
 }
 
 std::vector<std::string> queue_cells(const json& queue, int64_t as_of) {
   const auto next = number_of(queue, "next_at_ms");
   return {text_of(queue, "id", id_max),
-          text_of(queue, "state"),
-          show_span(since_span(queue, as_of)),
+          shown_state(queue),
+          show_span(shown_for(queue, as_of)),
           fmt::format("{}", owed_of(queue)),
           show_span(number_of(queue, "oldest_age_ms")),
           next > as_of ? "in " + show_span(next - as_of) : "-",
@@ -91,13 +74,21 @@ void print_fact(std::ostream& out, const char* name, const std::string& text) {
       << '\n';
 }
 
+/// What it has been since the cause holds: of a removed one and a slow send the
+/// state says something else.
+std::string word_of(const json& queue, const std::string& cause) {
+  if (cause == "not_configured")
+    return "removed";
+  return cause == "sending" ? cause : text_of(queue, "state");
+}
+
 std::string head_of(const json& queue, const json& told, int64_t as_of) {
-  auto head = fmt::format("{}: {}", text_of(queue, "id", id_max),
-                          text_of(told, "cause"));
-  const auto since = number_of(queue, "since_ms");
+  const auto cause = text_of(told, "cause");
+  auto head = fmt::format("{}: {}", text_of(queue, "id", id_max), cause);
+  const auto since = number_of(told, "since_ms");
   if (since > 0 && since < as_of)
-    head += fmt::format(", {} for {}, since {} UTC", text_of(queue, "state"),
-                        show_span(as_of - since), show_time(since));
+    head += fmt::format(", {} for {}, since {}", word_of(queue, cause),
+                        show_span(as_of - since), show_moment(since));
   return wrapped(head, 0, columns_max);
 }
 
@@ -110,6 +101,22 @@ std::string last_error_of(const json& queue, int64_t as_of) {
   if (const auto text = text_of(queue, "last_error_text"); !text.empty())
     told += ": " + text;
   return told;
+}
+
+/// What holds beside the cause, which may be another.
+void print_held(const json& queue, std::ostream& out) {
+  if (const auto full = queue.find("full");
+      full != queue.end() && full->is_boolean() && full->get<bool>())
+    print_fact(out, "full",
+               "the homeserver's requests are held: it is at its "
+               "bound");
+  else if (const auto near = text_of(queue, "near_bounds"); !near.empty())
+    print_fact(out, "near", "its bounds: " + near);
+  if (const auto letters = number_of(queue, "dead_letters"); letters > 0)
+    print_fact(
+      out, "letters",
+      fmt::format("{} dead, see weir dead-letters list --appservice {}",
+                  letters, text_of(queue, "id", id_max)));
 }
 
 void print_explanation(const json& queue, std::ostream& out) {
@@ -128,6 +135,7 @@ void print_explanation(const json& queue, std::ostream& out) {
       fmt::format("{}, tried {} times", pinned, number_of(queue, "attempts")));
   if (const auto since = number_of(queue, "sending_since_ms"); since > 0)
     print_fact(out, "sending", "for " + show_span(as_of - since));
+  print_held(queue, out);
   if (const auto error = last_error_of(queue, as_of); !error.empty())
     print_fact(out, "error", error);
   const auto next = number_of(queue, "next_at_ms");
@@ -234,10 +242,10 @@ int commands_command(const admin_call& call, int64_t before, uint32_t limit,
   if (raw)
     return exit_ok;
   std::vector<std::vector<std::string>> rows{
-    {"ID", "WHEN (UTC)", "BY", "VERB", "TARGET", "RESULT"}};
+    {"ID", "WHEN", "BY", "VERB", "TARGET", "RESULT"}};
   for (const auto& each : objects_of(*answer, "commands"))
     rows.push_back({fmt::format("{}", number_of(each, "id")),
-                    show_time(number_of(each, "at_ms")),
+                    show_moment(number_of(each, "at_ms")),
                     text_of(each, "by", id_max), text_of(each, "verb"),
                     text_of(each, "target", id_max),
                     text_of(each, "result", 60)});

@@ -81,8 +81,8 @@ int show_quarantined_command(const admin_call& call, quarantined_view what,
     {"reason", or_dash(text_at(one, "reason"))},
     {"bytes", fmt::format("{}", number_at(one, "bytes"))},
     {"times", fmt::format("{}", number_at(one, "times"))},
-    {"first at (ms)", show_ms(number_at(one, "first_at_ms"))},
-    {"last at (ms)", show_ms(number_at(one, "last_at_ms"))},
+    {"first at", show_moment(number_at(one, "first_at_ms"))},
+    {"last at", show_moment(number_at(one, "last_at_ms"))},
   });
   const auto body = text_at(one, "body", body_columns_max);
   out << '\n' << (body.empty() ? "use --raw for its bytes" : body) << '\n';

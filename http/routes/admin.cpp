@@ -128,7 +128,9 @@ body_wish admin_routes::refuse_method(std::span<const entry* const> known) {
 body_wish admin_routes::answer_by(const entry& one, const request_head& head,
                                   std::string_view what, bool may_act) {
   if (one.method != "GET" && !may_act)
-    return at_once(matrix_error(403, "M_FORBIDDEN", "A viewer may only read"));
+    return at_once(matrix_error(403, "M_FORBIDDEN",
+                                "A viewer may only read: this wants the "
+                                "admin token"));
   return later([this, act = one.act,
                 asked = asked_for{head.method, std::string{what},
                                   std::string{head.query()}}](
@@ -174,8 +176,12 @@ void admin_routes::all_queues(
 void admin_routes::status(const asked_for&, const reply& answer) {
   all_queues([this, answer](const expected<std::vector<queue_view>>& queues,
                             stored_time as_of) {
-    answer(queues ? json_ok(status_json(queues.value(), as_of, options_.serves))
-                  : error_reply(queues.error()));
+    if (!queues)
+      return answer(error_reply(queues.error()));
+    answer(
+      json_ok(status_json(queues.value(), as_of, [this](const std::string& id) {
+        return around(id);
+      })));
   });
 }
 

@@ -4,6 +4,7 @@
 #include "actors/trace/control.hpp"
 #include "http/exchange.hpp"
 #include "http/reloader.hpp"
+#include "http/routes/admin_json.hpp"
 #include "http/routes/scrape.hpp"
 
 #include <atomic>
@@ -106,6 +107,7 @@ private:
   void commands(const asked_for& what, const reply& answer);
   void drain(const asked_for& what, const reply& answer);
   [[nodiscard]] bool serves(const std::string& id) const;
+  [[nodiscard]] queue_surroundings around(const std::string& id) const;
   void all_queues(
     std::function<void(expected<std::vector<queue_view>>, stored_time)> done);
   void next_queues(

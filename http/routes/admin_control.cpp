@@ -38,7 +38,7 @@ void admin_routes::queues(const asked_for& what, const reply& answer) {
       std::optional<int64_t> next;
       for (const auto& view : page.value().queues)
         list.push_back(
-          queue_json(view, page.value().as_of, serves(view.row.id.value)));
+          queue_json(view, page.value().as_of, around(view.row.id.value)));
       if (page.value().queues.size() >= asked)
         next = page.value().queues.back().row.no;
       answer(json_ok(queues_json(std::move(list), next, page.value().as_of)));
@@ -51,15 +51,16 @@ void admin_routes::queue(const asked_for& what, const reply& answer) {
     return answer(unrecognized());
   if (path->verb == "explain")
     return explain(path->id, answer);
-  house_.queue({{path->id}}, [this, answer](const expected<queues_page>& page) {
-    if (!page)
-      return answer(error_reply(page.error()));
-    if (page.value().queues.empty())
-      return answer(matrix_error(404, "M_NOT_FOUND", "No such queue"));
-    const auto& view = page.value().queues.front();
-    answer(json_ok(
-      dumped(queue_json(view, page.value().as_of, serves(view.row.id.value)))));
-  });
+  house_.queue(
+    {{path->id}}, [this, path, answer](const expected<queues_page>& page) {
+      if (!page)
+        return answer(error_reply(page.error()));
+      if (page.value().queues.empty())
+        return answer(matrix_error(404, "M_NOT_FOUND", "No such queue"));
+      const auto& view = page.value().queues.front();
+      answer(json_ok(
+        dumped(queue_json(view, page.value().as_of, around(path->id)))));
+    });
 }
 
 /// A commit first: of a store that takes none, that is the explanation.
@@ -80,13 +81,12 @@ void admin_routes::explained(const std::string& id, const reply& answer,
     return answer(matrix_error(404, "M_NOT_FOUND", "No such queue"));
   const auto view = found ? page.value().queues.front() : unknown_queue(id);
   const auto as_of = page ? page.value().as_of : stored_time{};
-  queue_surroundings around;
-  around.configured = serves(id);
-  around.has_url = !around.configured || !options_.sends || options_.sends(id);
-  around.full = options_.is_full && options_.is_full(id);
-  around.store_writable = writable && page.has_value();
-  answer(json_ok(explain_json(queue_json(view, as_of, around.configured),
-                              policy::explain(facts_of(view, around)), as_of)));
+  const auto known = around(id);
+  auto facts = facts_of(view, known);
+  facts.store_writable = writable && page.has_value();
+  const auto told = policy::explain(facts);
+  answer(json_ok(explain_json(queue_json(view, as_of, known), told, as_of,
+                              since_of(told.cause, view))));
 }
 
 void admin_routes::command(const asked_for& what, const reply& answer) {
@@ -124,6 +124,12 @@ void admin_routes::drain(const asked_for& what, const reply& answer) {
   if (what.method == "POST")
     options_.drain();
   answer(json_ok(drain_json(options_.drain_now()).dump()));
+}
+
+queue_surroundings admin_routes::around(const std::string& id) const {
+  const bool named = serves(id);
+  return {named, !named || !options_.sends || options_.sends(id),
+          options_.is_full && options_.is_full(id)};
 }
 
 bool admin_routes::serves(const std::string& id) const {

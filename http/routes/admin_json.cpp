@@ -41,7 +41,7 @@ json problems_json(const std::vector<config_problem>& problems) {
 } // namespace
 
 nlohmann::json queue_json(const queue_view& view, stored_time as_of,
-                          bool configured) {
+                          const queue_surroundings& around) {
   const auto& row = view.row;
   queue_status_row said;
   said.state = "flowing";
@@ -52,7 +52,9 @@ nlohmann::json queue_json(const queue_view& view, stored_time as_of,
     : (as_of - view.oldest_accepted_at).count();
   json result{
     {"id", row.id.value},
-    {"configured", configured},
+    {"configured", around.configured},
+    {"has_url", around.has_url},
+    {"full", around.full},
     {"state", row.halted ? "paused" : said.state},
     {"cause", said.cause},
     {"since_ms", row.halted ? row.halted->since.ms : said.since.ms},
@@ -81,12 +83,13 @@ nlohmann::json queue_json(const queue_view& view, stored_time as_of,
   return result;
 }
 
-std::string status_json(std::span<const queue_view> queues, stored_time as_of,
-                        const std::function<bool(const std::string&)>& serves) {
+std::string status_json(
+  std::span<const queue_view> queues, stored_time as_of,
+  const std::function<queue_surroundings(const std::string&)>& around) {
   auto list = json::array();
   for (const auto& view : queues)
-    list.push_back(
-      queue_json(view, as_of, !serves || serves(view.row.id.value)));
+    list.push_back(queue_json(
+      view, as_of, around ? around(view.row.id.value) : queue_surroundings{}));
   return dumped({{"appservices", std::move(list)}, {"as_of_ms", as_of.ms}});
 }
 

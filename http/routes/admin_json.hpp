@@ -14,13 +14,21 @@
 /// The JSON of the admin API; shapes are in docs/api.md.
 namespace weir {
 
+/// What is known of one appservice that the store does not know.
+struct queue_surroundings {
+  bool configured = true; ///< False: it was taken out; what it is owed stays.
+  bool has_url = true;    ///< False: `url: null`, it is sent nothing.
+  bool full = false;      ///< At its bound: the homeserver's requests are held.
+};
+
 /// One queue.
 nlohmann::json queue_json(const queue_view& view, stored_time as_of,
-                          bool configured);
+                          const queue_surroundings& around);
 
-/// @param serves Whether the configuration names an appservice; empty: all.
-std::string status_json(std::span<const queue_view> queues, stored_time as_of,
-                        const std::function<bool(const std::string&)>& serves);
+/// @param around Empty: there is nothing to know.
+std::string status_json(
+  std::span<const queue_view> queues, stored_time as_of,
+  const std::function<queue_surroundings(const std::string&)>& around);
 
 /// What was changed, or the error and every problem.
 std::string reload_json(const reload_report& report);

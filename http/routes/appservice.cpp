@@ -81,6 +81,13 @@ const served_appservice* find(const served_appservices& among, const route& to,
 
 } // namespace
 
+std::string_view advice_for(const error& why) noexcept {
+  return why.code == ec::full
+    ? "the homeserver keeps it and comes again; weir explain says what the "
+      "queue waits for"
+    : "the homeserver keeps it and comes again; mend the store";
+}
+
 accept_transaction offer_of(const served_appservice& to,
                             incoming_transaction content) {
   accept_transaction request;
@@ -214,9 +221,8 @@ void appservice_routes::take(const served_appservice& to,
      txn](const expected<transaction_stored>& result) {
       if (!result) {
         ++counts->refused;
-        log_.error("transaction refused appservice={} what={} action=the "
-                   "homeserver keeps it and comes again; mend the store",
-                   id, to_string(result.error()));
+        log_.error("transaction refused appservice={} what={} action={}", id,
+                   to_string(result.error()), advice_for(result.error()));
         return answer(come_again(come_again_in, "Weir cannot store this now"));
       }
       const auto& stored = result.value();

@@ -46,6 +46,9 @@ make_served(std::vector<served_appservice> all, bool tokens_unique);
 /// What a homeserver that could not be served is told.
 inline constexpr std::chrono::seconds come_again_in{10};
 
+/// What who reads the log is told to do about what was not taken.
+std::string_view advice_for(const error& why) noexcept;
+
 /// `content` for the store, with the bounds of its appservice.
 accept_transaction offer_of(const served_appservice& to,
                             incoming_transaction content);

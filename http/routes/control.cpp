@@ -5,11 +5,13 @@
 #include "http/router.hpp"
 #include "http/routes/listing.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 
 namespace weir {
 
@@ -107,11 +109,22 @@ std::string says_done(const queue_command& what, const command_done& done) {
   return {};
 }
 
+std::string moment(stored_time at) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     fmt::gmtime(static_cast<std::time_t>(at.ms / 1'000)));
+}
+
+std::string says_paused(const std::optional<halt>& by) {
+  if (!by)
+    return "It was paused already.";
+  return fmt::format("It was paused already by {} since {}{}{}.", by->by,
+                     moment(by->since), by->reason.empty() ? "" : ": ",
+                     by->reason);
+}
+
 std::string says_already(const queue_command& what, const command_done& done) {
   switch (what.verb) {
-  case queue_verb::pause:
-    return "It was paused already"
-      + (done.halted ? " by " + done.halted->by : std::string{}) + ".";
+  case queue_verb::pause: return says_paused(done.halted);
   case queue_verb::resume: return "It was not paused.";
   default:
     return done.sending ? "It is being sent right now."
@@ -136,10 +149,12 @@ json done_json(const queue_command& what, const command_done& done) {
 
 http_response refused(const ending& how, const command_done& done) {
   std::string error{how.says};
-  if (how.errcode == "ORG.WEIR.NOT_CURRENT")
-    error += done.current.value.empty()
-      ? "; nothing is pinned now"
-      : "; the pinned one is " + done.current.value;
+  if (how.result == command_result::bridge_asked)
+    error += "; it is over at " + moment(done.until);
+  if (!done.current.value.empty())
+    error += "; the pinned one is " + done.current.value;
+  else if (how.errcode == "ORG.WEIR.NOT_CURRENT")
+    error += "; nothing is pinned now";
   json body{{"errcode", how.errcode}, {"error", error}};
   if (how.errcode == "ORG.WEIR.NOT_CURRENT") {
     body["pinned_txn"] = done.current.value;
@@ -147,6 +162,8 @@ http_response refused(const ending& how, const command_done& done) {
   }
   if (how.result == command_result::bridge_asked)
     body["until_ms"] = done.until.ms;
+  if (!done.current.value.empty())
+    body["pinned_txn"] = done.current.value;
   auto response = json_reply(how.status, dumped(body));
   if (how.status == 503)
     response.fields.push_back(
@@ -211,7 +228,8 @@ expected<queue_command> parse_command(const queue_path& path,
     = what.verb == queue_verb::skip || what.verb == queue_verb::retire;
   if (names_one && what.txn.value.empty())
     return fail(ec::invalid_argument,
-                "txn names the transaction that is meant");
+                "txn is missing: it names the transaction that is meant, which "
+                "is pinned_txn of GET /queues/ID/explain");
   return what;
 }
 
@@ -244,7 +262,6 @@ http_response command_reply(const queue_command& what,
 policy::queue_facts facts_of(const queue_view& view,
                              const queue_surroundings& around) {
   policy::queue_facts facts;
-  facts.store_writable = around.store_writable;
   facts.configured = around.configured;
   facts.has_url = around.has_url;
   facts.full = around.full;
@@ -270,9 +287,24 @@ std::string queues_json(json queues, std::optional<int64_t> next,
   return dumped(page);
 }
 
+stored_time since_of(policy::queue_cause cause, const queue_view& view) {
+  const auto said = view.status.value_or(queue_status_row{});
+  switch (cause) {
+  case policy::queue_cause::store_away:
+  case policy::queue_cause::no_url:
+  case policy::queue_cause::full: return {};
+  case policy::queue_cause::not_configured: return view.row.removed_at;
+  case policy::queue_cause::sending: return said.sending_since;
+  case policy::queue_cause::paused:
+    return view.row.halted ? view.row.halted->since : stored_time{};
+  default: return said.since;
+  }
+}
+
 std::string explain_json(json queue, const policy::explanation& explained,
-                         stored_time as_of) {
+                         stored_time as_of, stored_time since) {
   queue["explanation"] = {{"cause", policy::to_string(explained.cause)},
+                          {"since_ms", since.ms},
                           {"why", explained.why},
                           {"next", explained.next},
                           {"todo", explained.todo}};

@@ -4,6 +4,7 @@
 #include "actors/messages/control.hpp"
 #include "actors/policy/explanation.hpp"
 #include "http/exchange.hpp"
+#include "http/routes/admin_json.hpp"
 #include "schema/error.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -41,24 +42,21 @@ expected<read_commands> parse_commands_query(std::string_view query);
 http_response command_reply(const queue_command& what,
                             const expected<command_done>& done, bool known);
 
-/// What is asked of the rest of the process about one appservice.
-struct queue_surroundings {
-  bool configured = true;
-  bool has_url = true;
-  bool full = false;
-  bool store_writable = true;
-};
-
+/// The store is taken to be writable.
 policy::queue_facts facts_of(const queue_view& view,
                              const queue_surroundings& around);
 
 /// A page of queues.
 std::string queues_json(nlohmann::json queues, std::optional<int64_t> next,
                         stored_time as_of);
+/// Since when a cause holds, as far as it is known; else zero.
+stored_time since_of(policy::queue_cause cause, const queue_view& view);
+
 /// The queue with why it is as it is, what comes next and what to do.
+/// @param since Of the cause; zero when it is not known.
 std::string explain_json(nlohmann::json queue,
                          const policy::explanation& explained,
-                         stored_time as_of);
+                         stored_time as_of, stored_time since);
 /// A page of commands, the newest last. A full page names where the one before
 /// it ends.
 std::string commands_json(std::span<const command_row> rows, uint64_t asked);

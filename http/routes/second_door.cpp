@@ -65,9 +65,8 @@ void appservice_routes::take_events(const served_appservice& to,
       auto& told = counts->second_door;
       if (!result) {
         ++told.refused;
-        log_.error("events not taken appservice={} what={} action=the "
-                   "homeserver comes again; mend the store",
-                   id, to_string(result.error()));
+        log_.error("events not taken appservice={} what={} action={}", id,
+                   to_string(result.error()), advice_for(result.error()));
         return answer(come_again(come_again_in, "Weir cannot store this now"));
       }
       const auto& stored = result.value();

@@ -231,6 +231,7 @@ TEST_CASE("control: a skip whose send cannot be ended changes nothing") {
   on.advance(seconds{25});
   REQUIRE(asked->answers == 1);
   CHECK(asked->answer->value().result == command_result::in_flight);
+  CHECK(asked->answer->value().current.value == pinned);
   on.network.close_aborted();
   on.advance(seconds{1});
   CHECK(letters(on) == 0);

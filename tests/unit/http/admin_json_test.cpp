@@ -48,13 +48,25 @@ TEST_CASE("admin json: who is not configured any more is told apart") {
   view.row.id = {"irc"};
   const auto configured = [&](bool yes) {
     return json::parse(status_json(std::vector{view}, stored_time{1},
-                                   [yes](const auto&) { return yes; }))
+                                   [yes](const auto&) {
+                                     return queue_surroundings{yes, true, true};
+                                   }))
       .at("appservices")
       .at(0)
       .at("configured");
   };
   CHECK(configured(true) == true);
   CHECK(configured(false) == false);
+}
+
+TEST_CASE("admin json: what the store does not know is told beside it") {
+  const queue_view view;
+  const auto plain = queue_json(view, {}, {});
+  CHECK(plain.at("has_url") == true);
+  CHECK(plain.at("full") == false);
+  const auto other = queue_json(view, {}, {true, false, true});
+  CHECK(other.at("has_url") == false);
+  CHECK(other.at("full") == true);
 }
 
 TEST_CASE("admin json: a refused reload tells every problem") {

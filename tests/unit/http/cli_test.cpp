@@ -349,7 +349,7 @@ TEST_CASE("cli: whatever the admin API answers is told in one line") {
   CHECK(told(fail(ec::unavailable, "127.0.0.1:8010: refused"))
         == "weir does not answer, is it running? 127.0.0.1:8010: refused\n");
   CHECK(told(admin_answer{403, R"({"error":"bad token"})"})
-        == "weir refuses the admin token: bad token\n");
+        == "weir refuses the token in admin.token_file: bad token\n");
   CHECK(told(admin_answer{404, R"({"error":"no such letter"})"})
         == "not found: no such letter\n");
   CHECK(told(admin_answer{503, R"({"error":"later"})"})

@@ -17,6 +17,7 @@ const std::string resting = R"({"id":"irc","state":"resting","depth_events":16,
   "last_error_at_ms":1767225598000,"last_error_text":"Connection refused",
   "next_at_ms":1767225612000,"sending_since_ms":0,
   "as_of_ms":1767225600000,"explanation":{"cause":"refused",
+  "since_ms":1767225500000,
   "why":"The bridge took nothing just now (http_503).",
   "next":"The same transaction is sent again.",
   "todo":"Look at the bridge's log; weir retry tries now."}})";
@@ -64,6 +65,30 @@ TEST_CASE("control CLI: an explanation fits a terminal") {
         "weir retry tries now."})
     CHECK(has(text, part));
   CHECK(longest_line(text) <= 80);
+}
+
+TEST_CASE("control CLI: what holds beside the cause is told too") {
+  fake_admin admin;
+  std::ostringstream out;
+  std::ostringstream err;
+  admin.answer = admin_answer{
+    200, R"({"id":"irc","state":"resting","as_of_ms":1767225600000,
+    "dead_letters":3,"full":true,"near_bounds":"events",
+    "since_ms":1767225500000,"removed_at_ms":1767225590000,
+    "explanation":{"cause":"not_configured","since_ms":1767225590000}})"};
+  CHECK(explain_command(admin.call(), "irc", false, out, err) == exit_ok);
+  CHECK(has(out.str(),
+            "irc: not_configured, removed for 10s, since 2025-12-31 "
+            "23:59:50 UTC\n"));
+  CHECK(has(out.str(), "\n  full    the homeserver's requests are held"));
+  CHECK(has(out.str(), "\n  letters 3 dead, see weir dead-letters list"));
+  CHECK_FALSE(has(out.str(), "near"));
+  admin.answer = admin_answer{
+    200, R"({"id":"irc","full":false,"near_bounds":"events,age"})"};
+  out.str("");
+  CHECK(explain_command(admin.call(), "irc", false, out, err) == exit_ok);
+  CHECK(has(out.str(), "\n  near    its bounds: events,age\n"));
+  CHECK_FALSE(has(out.str(), "since"));
 }
 
 TEST_CASE("control CLI: long texts are broken at spaces") {

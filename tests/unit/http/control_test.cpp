@@ -160,6 +160,14 @@ TEST_CASE("control: a refusal names what is pinned, and until when") {
   body = body_of(command_reply(order(queue_verb::retry),
                                ended(command_result::bridge_asked), true));
   CHECK(body.at("until_ms") == 1'700'000'000'000);
+  CHECK(body.at("error").get<std::string>().find(
+          "; it is over at 2023-11-14 22:13:20 UTC")
+        != std::string::npos);
+  body = body_of(command_reply(order(queue_verb::skip),
+                               ended(command_result::in_flight), true));
+  CHECK(body.at("pinned_txn") == "r-7");
+  CHECK(
+    body.at("error").get<std::string>().ends_with("; the pinned one is r-7"));
   CHECK(command_reply(order(queue_verb::pause),
                       ended(command_result::not_served), true)
           .status
@@ -184,6 +192,9 @@ TEST_CASE("control: a queue is paused, shown, explained and resumed") {
   const auto again = admin.told("POST", "/queues/irc/pause");
   CHECK(again.at("changed") == false);
   CHECK(again.at("paused_by") == "ada");
+  const auto says = again.at("says").get<std::string>();
+  CHECK(says.starts_with("It was paused already by ada since 20"));
+  CHECK(says.ends_with(" UTC: moves."));
   CHECK(on.ask("PUT", "/_matrix/app/v1/transactions/1",
                R"({"events":[{"event_id":"$1"}]})")
           .status
@@ -195,6 +206,9 @@ TEST_CASE("control: a queue is paused, shown, explained and resumed") {
   const auto explained = admin.told("GET", "/queues/irc/explain");
   CHECK(explained.at("explanation").at("cause") == "paused");
   CHECK(explained.at("depth_events") == 1);
+  CHECK(explained.at("full") == false);
+  CHECK(explained.at("explanation").at("since_ms") == shown.at("since_ms"));
+  CHECK(shown.at("since_ms") > 0);
   const auto txn = shown.at("pinned_txn").get<std::string>();
   CHECK(admin.told("POST", "/queues/irc/skip?txn=" + txn).at("elements") == 1);
   CHECK(admin.told("POST", "/queues/irc/resume").at("changed") == true);
@@ -242,7 +256,11 @@ TEST_CASE("control: who is not there and what is no command are told") {
   CHECK(admin.ask("GET", "/queues/irc/pause").status == 404);
   CHECK(admin.ask("POST", "/queues/irc").status == 404);
   CHECK(admin.ask("DELETE", "/queues/irc").status == 405);
-  CHECK(admin.ask("POST", "/queues/irc/skip").status == 400);
+  const auto unnamed = admin.ask("POST", "/queues/irc/skip");
+  CHECK(unnamed.status == 400);
+  CHECK(unnamed.body.find("pinned_txn of GET") != std::string::npos);
+  CHECK(admin.told("GET", "/queues/quiet").at("has_url") == false);
+  CHECK(admin.told("GET", "/queues/irc").at("has_url") == true);
 }
 
 TEST_CASE("control: a viewer reads and commands nothing") {
@@ -256,6 +274,22 @@ TEST_CASE("control: a viewer reads and commands nothing") {
         "/queues/irc/skip?txn=a", "/queues/irc/retire?txn=a", "/drain"})
     CHECK(admin.ask("POST", path, "viewer").status == 403);
   CHECK(admin.drains == 0);
+}
+
+TEST_CASE("control: since when a cause holds is told where it is known") {
+  using cause = policy::queue_cause;
+  queue_view view;
+  CHECK(since_of(cause::idle, view) == stored_time{});
+  view.row.halted.emplace().since = {1};
+  view.row.removed_at = {2};
+  view.status.emplace().since = {3};
+  view.status->sending_since = {4};
+  CHECK(since_of(cause::paused, view) == stored_time{1});
+  CHECK(since_of(cause::not_configured, view) == stored_time{2});
+  CHECK(since_of(cause::unreachable, view) == stored_time{3});
+  CHECK(since_of(cause::sending, view) == stored_time{4});
+  for (const auto unknown : {cause::store_away, cause::no_url, cause::full})
+    CHECK(since_of(unknown, view) == stored_time{});
 }
 
 TEST_CASE("control: a store that is away is the explanation") {

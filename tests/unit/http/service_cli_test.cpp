@@ -33,10 +33,18 @@ TEST_CASE("cli: a refused reload prints every problem and fails") {
              {"file":"b.yaml","line":0,"key":"","what":"expected YAML"}]})"};
   std::ostringstream out, err;
   CHECK(reload_command(admin.call(), false, out, err) == 1);
-  CHECK(has(err.str(), "Nothing was changed"));
-  CHECK(has(err.str(),
-            "\na.yaml:3: id: expected an id\nb.yaml: expected "
-            "YAML\n"));
+  CHECK(err.str()
+        == "a.yaml:3: id: expected an id\nb.yaml: expected YAML\n"
+           "not reloaded: nothing was changed and weir goes on as before; "
+           "correct these problems and run weir reload again\n");
+}
+
+TEST_CASE("cli: a reload that was not understood is told as it was answered") {
+  fake_admin admin;
+  admin.answer = admin_answer{403, R"({"error":"A viewer may only read"})"};
+  std::ostringstream out, err;
+  CHECK(reload_command(admin.call(), false, out, err) == 1);
+  CHECK(has(err.str(), "A viewer may only read"));
 }
 
 TEST_CASE("cli: status shows who is not configured any more as removed") {
@@ -47,6 +55,24 @@ TEST_CASE("cli: status shows who is not configured any more as removed") {
   CHECK(status_command(admin.call(), false, out, err) == 0);
   CHECK(has(out.str(), "removed"));
   CHECK_FALSE(has(out.str(), "flowing"));
+}
+
+TEST_CASE("cli: status shows what stands still whatever its state says") {
+  fake_admin admin;
+  admin.answer = admin_answer{200, R"({"as_of_ms":100000,"appservices":[
+             {"id":"irc","state":"flowing","has_url":false,"since_ms":1},
+             {"id":"old","state":"resting","since_ms":1,"configured":false,
+              "removed_at_ms":39000},
+             {"id":"slow","state":"flowing","since_ms":1,
+              "sending_since_ms":90000},
+             {"id":"held","state":"resting","cause":"http_503","full":true,
+              "since_ms":95000}]})"};
+  std::ostringstream out, err;
+  CHECK(status_command(admin.call(), false, out, err) == 0);
+  CHECK(has(out.str(), "\nirc         no url                    -  "));
+  CHECK(has(out.str(), "\nold         removed                   1m 1s "));
+  CHECK(has(out.str(), "\nslow        sending                   10s "));
+  CHECK(has(out.str(), "\nheld        resting (http_503), full  5s "));
 }
 
 TEST_CASE("cli: health asks without a token and says a word") {

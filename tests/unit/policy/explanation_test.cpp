@@ -94,6 +94,8 @@ TEST_CASE("explanation: what hides the rest comes first") {
   CHECK(cause_of(facts) == queue_cause::no_url);
   facts.configured = false;
   CHECK(cause_of(facts) == queue_cause::not_configured);
+  CHECK(policy::explain(facts).next.find("is deleted when")
+        != std::string::npos);
   facts.store_writable = false;
   CHECK(cause_of(facts) == queue_cause::store_away);
 }
