@@ -72,6 +72,27 @@ TEST_CASE("adaptive limit: it is off unless it is wanted") {
   CHECK(world.pacer.share() == 1);
 }
 
+TEST_CASE("adaptive limit: other settings change nothing of what was found") {
+  auto limits = plain_pace(50, 8);
+  limits.adaptive = true;
+  paced_world world{limits};
+  world.warm_up();
+  world.homeserver
+    = [](const auto& of) { return of.at < 100ms ? refuses() : answers(); };
+  world.add_rooms("a", 1'000);
+  world.run(3s);
+  CHECK(world.pacer.share() == 0.8);
+  world.pacer.use_limits(limits, world.clock(world.now));
+  CHECK(world.pacer.share() == 0.8);
+  world.run(5s);
+  const auto before = world.starts.size();
+  world.run(7s);
+  CHECK(world.starts.size() - before == 80);
+  limits.adaptive = false;
+  world.pacer.use_limits(limits, world.clock(world.now));
+  CHECK(world.pacer.share() == 1);
+}
+
 TEST_CASE("adaptive limit: one episode is one cut") {
   adaptive_limit limit{at(0ms)};
   CHECK(limit.share(at(1s)) == 1);

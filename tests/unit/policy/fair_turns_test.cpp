@@ -267,6 +267,17 @@ TEST_CASE("turns: one of several turns given back costs the others nothing") {
   CHECK(std::count(order.begin(), order.end(), 'a') <= 4);
 }
 
+TEST_CASE("turns: the earlier of two turns given back costs one turn less") {
+  fair_turns turns{8};
+  offer_rooms(turns, "a", 4);
+  offer_rooms(turns, "b", 2);
+  const auto first = take(turns);
+  CHECK(order_of(turns, 1) == "b");
+  CHECK(take(turns).source.id == "a");
+  turns.undo(first);
+  CHECK(order_of(turns, 2) == "ba");
+}
+
 TEST_CASE("turns: a probe prefers rooms, and takes another when there is "
           "none") {
   fair_turns turns{8};
@@ -316,6 +327,13 @@ TEST_CASE("turns: realms that have nothing to send are not known") {
   turns.withdraw(realm("b"), {"!b"});
   CHECK(turns.known() == 1);
   CHECK(order_of(turns, 1) == "a");
+  // Who had a turn is known until the round is over.
+  offer_rooms(turns, "a", 1);
+  offer_rooms(turns, "b", 1);
+  CHECK(order_of(turns, 1) == "a");
+  CHECK(turns.known() == 2);
+  CHECK(order_of(turns, 1) == "b");
+  CHECK(turns.known() == 0);
   // Nor those of rounds before, while others go on.
   offer_rooms(turns, "a", 60);
   for (int i = 0; i < 40; ++i) {

@@ -270,3 +270,15 @@ TEST_CASE("pacer: retries alone make no more than a tenth of the rate and a "
   CHECK(world.starts.size() <= 40 + 8 + 100 + 1);
   CHECK(world.starts.size() >= 40 + 8 + 90);
 }
+
+TEST_CASE("pacer: a room that waits wakes nobody who has nothing for it") {
+  const auto now = paced_world::clock(5s);
+  pacer pacer{plain_pace(50, 8), paced_world::clock(0s)};
+  REQUIRE(pacer.offer({send_class::bulk, "a"}, {"!slow"}));
+  const auto sent = pacer.next_start(now).start;
+  REQUIRE(sent);
+  REQUIRE(pacer.begin(sent->id, sent->room, now) == begin_result::go);
+  pacer.settled(sent->id, {pause_effect::room, 10s, false}, now, 0);
+  CHECK(pacer.ready_at({"!slow"}) > now);
+  CHECK(!pacer.next_start(now).wake_at);
+}
