@@ -188,6 +188,9 @@ TEST_CASE("pacer: a debt that is paid gives the whole refill back") {
 TEST_CASE("pacer: a start that did not come to be gives its token back") {
   token_bucket bucket{20, at(-1s)};
   CHECK(bucket.take(at(0ms)));
+  CHECK(bucket.take(at(0ms)));
+  bucket.give_back(at(0ms));
+  CHECK(bucket.tokens(at(0ms)) == 19); // One, and not all.
   bucket.give_back(at(0ms));
   CHECK(bucket.tokens(at(0ms)) == 20);
   bucket.give_back(at(0ms));
