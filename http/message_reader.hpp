@@ -39,9 +39,9 @@ public:
   /// What `read_head` read.
   void copy_head(request_head& head, request_framing& framing) const;
 
-  /// Reads a body of `size` bytes, straight from the wire into `body`, with
+  /// Reads a body of `bytes_wanted`, straight from the wire into `body`, with
   /// 64 bytes to spare in its capacity.
-  awaitable<error_code> read_sized(uint64_t size, std::string& body);
+  awaitable<error_code> read_sized(uint64_t bytes_wanted, std::string& body);
   /// Reads a chunked body of at most `bytes_max`; its trailer is dropped.
   awaitable<error_code> read_chunked(uint64_t bytes_max, std::string& body);
   /// Reads and drops `size` bytes.

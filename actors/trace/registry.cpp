@@ -244,7 +244,7 @@ json write_value(const std::type_info& type, const void* value,
 void write_message(const caf::type_erased_tuple& message, const writing& how,
                    json& into) {
   if (message.size() != 1) {
-    into["type"] = message.size() == 0 ? "nothing" : "several values";
+    into["type"] = message.empty() ? "nothing" : "several values";
     return;
   }
   // CAF numbers its own types; ours are told by their C++ type.

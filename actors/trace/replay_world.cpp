@@ -88,7 +88,7 @@ caf::strong_actor_ptr make_directory(caf::actor_system& system,
   auto config = argument<directory_config>(given, 0, how);
   config.spawn_queue
     = [&world](traced_actor<directory_actor>&, const queue_settings&,
-               std::shared_ptr<const peers>) {
+               const std::shared_ptr<const peers>&) {
         return caf::actor_cast<appservice_queue_actor>(world.next_spawned());
       };
   return spawn_as<directory>(system, how, config,
@@ -188,6 +188,7 @@ replay_world::replay_world() {
   config_.set("scheduler.policy", caf::atom("testing"));
   config_.set("logger.console", caf::atom("none"));
   system_ = std::make_unique<caf::actor_system>(config_);
+  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of `system_`.
   scheduler_
     = dynamic_cast<caf::scheduler::test_coordinator*>(&system_->scheduler());
 }

@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// Commands that ask a running Weir. With `json` they print the answer's body as
+// Commands that ask a running Weir. With `raw` they print the answer's body as
 // it came. They return the exit code.
 
 /// Asks and understands, or says why not. With `raw` the body of a good answer
@@ -23,7 +23,7 @@ std::optional<nlohmann::json> ask_admin(const admin_call& call,
                                         std::ostream& out, std::ostream& err);
 
 /// A row for each appservice: state, what is owed, the last failure, what next.
-int status_command(const admin_call& call, bool json, std::ostream& out,
+int status_command(const admin_call& call, bool raw, std::ostream& out,
                    std::ostream& err);
 
 /// Whether the process answers; with `ready`, whether its store takes writes.
@@ -32,7 +32,7 @@ int health_command(const admin_call& call, bool ready, std::ostream& out,
                    std::ostream& err);
 
 /// Has the configuration read again; tells what changed, or all that is wrong.
-int reload_command(const admin_call& call, bool json, std::ostream& out,
+int reload_command(const admin_call& call, bool raw, std::ostream& out,
                    std::ostream& err);
 
 /// Which dead letters or quarantined bodies to list.
@@ -44,10 +44,10 @@ struct kept_filter {
 
 /// One page of dead letters, oldest first.
 int list_dead_letters_command(const admin_call& call, const kept_filter& filter,
-                              bool json, std::ostream& out, std::ostream& err);
+                              bool raw, std::ostream& out, std::ostream& err);
 
 /// One dead letter with its content.
-int show_dead_letter_command(const admin_call& call, int64_t id, bool json,
+int show_dead_letter_command(const admin_call& call, int64_t id, bool raw,
                              std::ostream& out, std::ostream& err);
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <utility>
 
 #include <ctime>
 
@@ -37,7 +38,7 @@ json list_at(const json& answer, const char* key) {
 }
 
 std::string or_dash(std::string text) {
-  return text.empty() ? "-" : text;
+  return text.empty() ? "-" : std::move(text);
 }
 
 std::string show_moment(int64_t at_ms) {

@@ -10,17 +10,17 @@
 
 namespace weir {
 
-// Commands about single queues and the end of a running Weir. With `json` they
+// Commands about single queues and the end of a running Weir. With `raw` they
 // print the answer's body as it came. They return the exit code.
 
 /// A page of queues; `next` of one is `after` of the following.
 int queues_command(const admin_call& call, int64_t after, uint32_t limit,
-                   bool json, std::ostream& out, std::ostream& err);
+                   bool raw, std::ostream& out, std::ostream& err);
 
 /// Why a queue is as it is, what comes next and what to do, in lines of at most
 /// 80 columns.
 int explain_command(const admin_call& call, const std::string& appservice,
-                    bool json, std::ostream& out, std::ostream& err);
+                    bool raw, std::ostream& out, std::ostream& err);
 
 /// What an operator wants done with a queue.
 struct queue_order {
@@ -33,17 +33,17 @@ struct queue_order {
 };
 
 int queue_order_command(const admin_call& call, const queue_order& what,
-                        bool json, std::ostream& out, std::ostream& err);
+                        bool raw, std::ostream& out, std::ostream& err);
 
 /// What operators had done, the newest last. `before` 0: up to the newest.
 int commands_command(const admin_call& call, int64_t before, uint32_t limit,
-                     bool json, std::ostream& out, std::ostream& err);
+                     bool raw, std::ostream& out, std::ostream& err);
 
 /// Has a running Weir end, and waits until it answers no more; tells what is in
 /// flight meanwhile. Fails when that takes longer than `timeout`: Weir goes on
 /// to end by itself.
 /// @param pause Waits between two looks.
-int drain_command(const admin_call& call, milliseconds timeout, bool json,
+int drain_command(const admin_call& call, milliseconds timeout, bool raw,
                   const std::function<void(milliseconds)>& pause,
                   std::ostream& out, std::ostream& err);
 

@@ -97,7 +97,7 @@ private:
       heard = json::parse(answer.body, nullptr, false);
       return answer;
     };
-    const auto answer
+    auto answer
       = ask_admin(listening, "POST",
                   fmt::format("/_weir/admin/v1/{}?by={}{}", which_.path,
                               encode_path_segment(asker()), query),

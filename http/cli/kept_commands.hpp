@@ -28,11 +28,11 @@ bool names_any(const kept_order& which, std::ostream& err);
 /// Has it done page by page, telling how far it is. What was done before
 /// something went wrong stays done, and is told.
 int change_kept_command(const admin_call& call, const kept_order& which,
-                        bool json, std::ostream& out, std::ostream& err);
+                        bool raw, std::ostream& out, std::ostream& err);
 
 /// One page of quarantined bodies, oldest first.
 int list_quarantine_command(const admin_call& call, const kept_filter& filter,
-                            bool json, std::ostream& out, std::ostream& err);
+                            bool raw, std::ostream& out, std::ostream& err);
 
 /// How a quarantined body is shown.
 struct quarantined_view {
@@ -41,6 +41,6 @@ struct quarantined_view {
 };
 
 int show_quarantined_command(const admin_call& call, quarantined_view what,
-                             bool json, std::ostream& out, std::ostream& err);
+                             bool raw, std::ostream& out, std::ostream& err);
 
 } // namespace weir

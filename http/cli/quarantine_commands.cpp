@@ -18,7 +18,7 @@ constexpr size_t body_columns_max = 4'000;
 
 int print_raw(const admin_call& call, const std::string& path,
               std::ostream& out, std::ostream& err) {
-  const auto answer = call("GET", path + "/raw");
+  auto answer = call("GET", path + "/raw");
   if (answer && answer.value().status == 200) {
     out << answer.value().body;
     return exit_ok;

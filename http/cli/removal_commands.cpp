@@ -100,7 +100,7 @@ private:
   std::optional<std::string> ask(const std::string& after) {
     const auto path
       = path_of(what_, "export") + "?after=" + encode_path_segment(after);
-    const auto answer = call_("GET", path);
+    auto answer = call_("GET", path);
     if (answer && answer.value().status == 200)
       return answer.value().body;
     const admin_call again

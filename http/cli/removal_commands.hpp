@@ -18,7 +18,7 @@ struct removal_order {
 /// of it is there and on disk, and only then has it deleted, page by page,
 /// telling how far it is. Nothing is deleted when anything came or went since
 /// the export. Returns the exit code.
-int remove_command(const admin_call& call, const removal_order& what, bool json,
+int remove_command(const admin_call& call, const removal_order& what, bool raw,
                    std::ostream& out, std::ostream& err);
 
 } // namespace weir

@@ -22,7 +22,7 @@ struct trace_selection {
 
 /// A timeline for people.
 int show_trace_command(const std::string& file, const trace_selection& which,
-                       bool json, std::ostream& out, std::ostream& err);
+                       bool raw, std::ostream& out, std::ostream& err);
 
 /// What one actor needs to be replayed, to `out_file` or, when that is empty,
 /// to `out`.
@@ -41,10 +41,10 @@ struct trace_order {
 };
 
 int start_trace_command(const admin_call& call, const trace_order& what,
-                        bool json, std::ostream& out, std::ostream& err);
-int stop_trace_command(const admin_call& call, bool json, std::ostream& out,
+                        bool raw, std::ostream& out, std::ostream& err);
+int stop_trace_command(const admin_call& call, bool raw, std::ostream& out,
                        std::ostream& err);
-int trace_status_command(const admin_call& call, bool json, std::ostream& out,
+int trace_status_command(const admin_call& call, bool raw, std::ostream& out,
                          std::ostream& err);
 
 } // namespace weir

@@ -27,6 +27,6 @@ struct peer_endpoint {
 /// `unix:///path`. Slashes at the end of the base path are dropped.
 /// Errors: `ec::invalid_argument`, without the URL's text, which may hold a
 /// password where none belongs.
-expected<peer_endpoint> parse_peer_url(std::string_view url);
+expected<peer_endpoint> parse_peer_url(std::string_view text);
 
 } // namespace weir

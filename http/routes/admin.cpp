@@ -154,8 +154,8 @@ void admin_routes::reload(const asked_for&, const reply& answer) {
 
 /// Page by page, each its own snapshot; bounded by the configured appservices.
 void admin_routes::next_queues(
-  std::shared_ptr<std::vector<queue_view>> so_far, int64_t after,
-  std::function<void(expected<std::vector<queue_view>>, stored_time)> done) {
+  const std::shared_ptr<std::vector<queue_view>>& so_far, int64_t after,
+  const told_queues& done) {
   house_.queues({after, limits::page_rows_max},
                 [this, so_far, done](const expected<queues_page>& page) {
                   if (!page)
@@ -168,9 +168,8 @@ void admin_routes::next_queues(
                 });
 }
 
-void admin_routes::all_queues(
-  std::function<void(expected<std::vector<queue_view>>, stored_time)> done) {
-  next_queues(std::make_shared<std::vector<queue_view>>(), 0, std::move(done));
+void admin_routes::all_queues(const told_queues& done) {
+  next_queues(std::make_shared<std::vector<queue_view>>(), 0, done);
 }
 
 void admin_routes::status(const asked_for&, const reply& answer) {

@@ -63,6 +63,9 @@ public:
   }
 
 private:
+  using told_queues
+    = std::function<void(expected<std::vector<queue_view>>, stored_time)>;
+
   /// A request whose path is known and whose token is right.
   struct asked_for {
     std::string method;
@@ -108,11 +111,9 @@ private:
   void drain(const asked_for& what, const reply& answer);
   [[nodiscard]] bool serves(const std::string& id) const;
   [[nodiscard]] queue_surroundings around(const std::string& id) const;
-  void all_queues(
-    std::function<void(expected<std::vector<queue_view>>, stored_time)> done);
-  void next_queues(
-    std::shared_ptr<std::vector<queue_view>> so_far, int64_t after,
-    std::function<void(expected<std::vector<queue_view>>, stored_time)> done);
+  void all_queues(const told_queues& done);
+  void next_queues(const std::shared_ptr<std::vector<queue_view>>& so_far,
+                   int64_t after, const told_queues& done);
 
   house& house_;
   options options_;

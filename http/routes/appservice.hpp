@@ -137,7 +137,7 @@ private:
             reply answer);
   void take_events(const served_appservice& to,
                    std::chrono::steady_clock::time_point arrived,
-                   std::string body, reply answer);
+                   const std::string& body, reply answer);
   [[nodiscard]] body_wish stored_body(const served& to,
                                       const request_head& head);
   [[nodiscard]] milliseconds

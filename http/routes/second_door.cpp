@@ -34,10 +34,10 @@ std::atomic<uint64_t>& count_of(listener_counts& all, ec why) {
 body_wish appservice_routes::events(const served& to,
                                     const request_head& head) {
   auto wish = stored_body(to, head);
-  wish.take
-    = [this, to, arrived = head.arrived](std::string body, reply answer) {
-        take_events(*to, arrived, std::move(body), std::move(answer));
-      };
+  wish.take = [this, to, arrived = head.arrived](const std::string& body,
+                                                 reply answer) {
+    take_events(*to, arrived, body, std::move(answer));
+  };
   return wish;
 }
 
@@ -45,7 +45,7 @@ body_wish appservice_routes::events(const served& to,
 /// has them, and knows what it sent.
 void appservice_routes::take_events(const served_appservice& to,
                                     steady_clock::time_point arrived,
-                                    std::string body, reply answer) {
+                                    const std::string& body, reply answer) {
   auto content = slice_submission(body);
   if (!content) {
     ++count_of(*counts_, content.error().code);

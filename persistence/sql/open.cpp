@@ -59,8 +59,8 @@ expected<std::vector<slot_row>> found_slots(const store_options& options) {
 } // namespace
 
 expected<std::unique_ptr<store>> open_store(const store_options& options,
-                                            bool apply_migrations) {
-  auto opened = opened_store(options, apply_migrations);
+                                            bool migrate) {
+  auto opened = opened_store(options, migrate);
   if (!opened)
     return fail(of_store(options, opened.error()));
   return opened;

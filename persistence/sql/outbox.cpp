@@ -47,7 +47,7 @@ std::string append_text(const dialect& speaks) {
 
 std::string owed_text(const dialect& speaks) {
   const std::string columns{owed_columns};
-  const std::string head = "SELECT " + columns
+  std::string head = "SELECT " + columns
     + " FROM outbox WHERE place > :after AND place <= :end "
       "ORDER BY place LIMIT :rows_max";
   if (!speaks.postgresql)

@@ -84,6 +84,15 @@ std::string database_bytes_text(const dialect& speaks) {
       "pragma_page_size AS s";
 }
 
+/// Begins to read, on a new connection where the old one is lost.
+expected<void> begin_reading(connection& on) {
+  auto begun = on.begin_reading();
+  if (begun || begun.error().code != ec::unavailable)
+    return begun;
+  WEIR_TRY(on.open());
+  return on.begin_reading();
+}
+
 } // namespace
 
 reader::reader(std::unique_ptr<connection> on)
@@ -142,12 +151,7 @@ expected<void> reader::ask(statement& which, const Arguments&... arguments) {
 
 expected<std::unique_ptr<store_snapshot>>
 reader::open_snapshot(snapshot_access) {
-  auto begun = on_->begin_reading();
-  if (!begun && begun.error().code == ec::unavailable) {
-    WEIR_TRY(on_->open());
-    begun = on_->begin_reading();
-  }
-  WEIR_TRY(std::move(begun));
+  WEIR_TRY(begin_reading(*on_));
   return std::make_unique<snapshot>(*on_, of_snapshots_);
 }
 

@@ -33,7 +33,7 @@ void sync_for_a_while(const std::string& path, disk_rates& to) {
   std::array<char, small_page_bytes> page{};
   const auto begun = now_ns();
   auto now = begun;
-  double syncs = 0;
+  uint64_t syncs = 0;
   off_t at = 0;
   for (; now - begun < span_ns; now = now_ns(), ++syncs) {
     if (::pwrite(file.get(), page.data(), page.size(), at) < 0
@@ -41,7 +41,8 @@ void sync_for_a_while(const std::string& path, disk_rates& to) {
       give_up("the disk takes no file");
     at += static_cast<off_t>(page.size());
   }
-  to.syncs_per_second = syncs * 1e9 / static_cast<double>(now - begun);
+  to.syncs_per_second
+    = static_cast<double>(syncs) * 1e9 / static_cast<double>(now - begun);
   ::unlink(path.c_str());
 }
 

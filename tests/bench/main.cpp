@@ -247,7 +247,7 @@ int main(int count, char** arguments) {
   const auto other = against != nullptr && std::strcmp(against, "trace") == 0
     ? contestant::weir_traced
     : contestant::reference;
-  const int pairs = wanted == nullptr ? pairs_default : std::atoi(wanted);
+  const int pairs = wanted == nullptr ? pairs_default : std::stoi(wanted);
   std::vector<pair> all;
   bool reached = true;
   for (const auto& each : all_targets()) {

@@ -31,7 +31,7 @@ int fill(uint16_t port, size_t appservice, uint64_t transactions) {
   const auto times = from.run(plan);
   const auto took = times.ended_ns - times.sent_ns.front();
   std::printf("{\"events\":%llu,\"seconds\":%.3f}\n",
-              static_cast<unsigned long long>(transactions * plan.events),
+              static_cast<unsigned long long>(transactions) * plan.events,
               static_cast<double>(took) / 1e9);
   return 0;
 }

@@ -152,7 +152,7 @@ private:
 };
 
 uint16_t port_of(const char* text) {
-  return static_cast<uint16_t>(std::atoi(text));
+  return static_cast<uint16_t>(std::stoi(text));
 }
 
 } // namespace

@@ -119,7 +119,7 @@ public:
   using work = std::function<expected<void>(store&, batch_context&)>;
 
   void add(std::string key, work run, uint64_t feed_rows = 0) {
-    told_.push_back({});
+    told_.emplace_back();
     const size_t index = told_.size() - 1;
     operations_.push_back({std::move(key), feed_rows, std::move(run),
                            [this, index](const expected<void>& result) {

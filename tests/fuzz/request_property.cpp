@@ -97,10 +97,11 @@ std::string broken_request_property(std::string_view bytes) {
   // Only read from, which does not depend on the kind of the socket.
   wire from{asio::ip::tcp::socket{io, asio::ip::tcp::v4(), ends[0]}};
   message_reader reader{from, header_bytes_max};
-  asio::co_spawn(io, read_all(reader, broken), [&](std::exception_ptr thrown) {
-    if (thrown)
-      broken = "it throws";
-  });
+  asio::co_spawn(io, read_all(reader, broken),
+                 [&](const std::exception_ptr& thrown) {
+                   if (thrown)
+                     broken = "it throws";
+                 });
   for (; !bytes.empty(); io.poll()) {
     const auto piece = bytes.substr(0, piece_bytes);
     bytes.remove_prefix(piece.size());

@@ -84,7 +84,7 @@ bridge_reply bridge::receive(const http_request& request, milliseconds now,
       const auto fault = faults_.front();
       faults_.pop_front();
       befallen_ = fault.what;
-      reply = by_fault(fault, std::move(reply), unix_time);
+      reply = by_fault(fault, reply, unix_time);
     }
   }
   if (reply.after < request.deadlines.answer)
@@ -119,7 +119,7 @@ bridge_reply bridge::by_temper(const http_request& request) {
   return hung;
 }
 
-bridge_reply bridge::by_fault(const entry& fault, bridge_reply usual,
+bridge_reply bridge::by_fault(const entry& fault, const bridge_reply& usual,
                               stored_time unix_time) {
   auto reply = usual;
   switch (fault.what) {

@@ -54,7 +54,7 @@ public:
 
 private:
   bridge_reply by_temper(const http_request& request);
-  bridge_reply by_fault(const entry& fault, bridge_reply usual,
+  bridge_reply by_fault(const entry& fault, const bridge_reply& usual,
                         stored_time unix_time);
   bridge_reply with_wish(const entry& fault, stored_time unix_time);
 

@@ -57,7 +57,8 @@ public:
     position_vector made;
     const auto slots = random_() % (slots_max + 1);
     for (uint64_t at = 0; at < slots; ++at) {
-      const auto slot = static_cast<uint32_t>(1 + random_() % (2 * slots_max));
+      const auto slot
+        = static_cast<uint32_t>(1 + random_() % (2ULL * slots_max));
       const auto pos = random_() % (pos_max + 1);
       made.raise({slot, (pos + slot) * 0x9E3779B97F4AU, pos});
     }

@@ -120,8 +120,8 @@ public:
 
   caf::actor_system& system();
   [[nodiscard]] const peers& house() const;
-  /// Runs `errand` inside an actor that drops what it is not asked.
-  void as_actor(std::function<void(caf::event_based_actor&)> errand);
+  /// Runs `work` inside an actor that drops what it is not asked.
+  void as_actor(std::function<void(caf::event_based_actor&)> work);
 
 private:
   class impl;

@@ -42,8 +42,9 @@ bool send_all(int to, std::string_view bytes) {
 
 } // namespace
 
-cut_proxy::cut_proxy(uint16_t server_port) : server_port_{server_port} {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+cut_proxy::cut_proxy(uint16_t server_port)
+  : server_port_{server_port},
+    listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
   auto where = loopback(0);
   socklen_t size = sizeof where;
   if (::bind(listener_, reinterpret_cast<sockaddr*>(&where), size) != 0

@@ -5,7 +5,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 #include <pwd.h>
-#include <signal.h>
+#include <signal.h> // NOLINT(modernize-deprecated-headers): POSIX.
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

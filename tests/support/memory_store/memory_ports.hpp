@@ -181,4 +181,8 @@ private:
 kept_counts kept_counts_of(const memory_tables& tables,
                            const appservice_id& of);
 
+/// Reads of one in-memory database.
+std::unique_ptr<store_reader>
+make_memory_reader(std::shared_ptr<memory_state> state);
+
 } // namespace weir::test

@@ -10,9 +10,6 @@
 
 namespace weir::test {
 
-std::unique_ptr<store_reader>
-make_memory_reader(std::shared_ptr<memory_state> state);
-
 namespace {
 
 class memory_store final : public store {

@@ -50,7 +50,7 @@ TEST_CASE("alarms: every command that a page names is there") {
     for (const auto& word : words)
       usage += word + ' ';
     CAPTURE(usage);
-    words.push_back("--help");
+    words.emplace_back("--help");
     std::vector<const char*> argv;
     for (const auto& word : words)
       argv.push_back(word.c_str());

@@ -66,7 +66,7 @@ TEST_CASE(
   "routes: a bridge that hangs once took every connection with what was "
   "asked of it") {
   routes_fixture on;
-  on.appservices.push_back({"slack", "http://slack"});
+  on.appservices.emplace_back("slack", "http://slack");
   on.network.hangs = [](const http_request& request) {
     return request.peer.url == "http://irc";
   };

@@ -87,8 +87,7 @@ TEST_CASE("metrics page: each appservice has its figures under its id") {
         "depth_other{appservice=\"irc\"} 2",
         "waiting_ephemeral{appservice=\"irc\"} 6",
         "merged_elements_total{appservice=\"irc\"} 8",
-        "dropped_ephemeral_total{appservice=\"irc\"} "
-        "9",
+        "dropped_ephemeral_total{appservice=\"irc\"} 9",
         "bytes{appservice=\"irc\"} 900",
         "oldest_age_seconds{appservice=\"irc\"} 30.5",
         "in_flight{appservice=\"irc\"} 1",

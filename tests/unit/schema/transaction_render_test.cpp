@@ -155,8 +155,8 @@ TEST_CASE("transaction: rendering and slicing again gives the same elements") {
        {R"({})", R"({"events":[{"event_id":"$a","n":1e400},{ }]})",
         R"({"ephemeral":[1],"de.sorunome.msc2409.ephemeral":[1],"events":[2]})",
         R"({"ephemeral":[1],"de.sorunome.msc2409.ephemeral":[2]})",
-        R"({"to_device":[1],"x":[],"de.sorunome.msc2409.to_device":[1],)"
-        R"("ephemeral":[{"a":"\ud800"}],"device_lists":{"left":[]},"y":{}})",
+        R"({"to_device":[1],"x":[],"de.sorunome.msc2409.to_device":[1]})",
+        R"({"ephemeral":[{"a":"\ud800"}],"device_lists":{"left":[]},"y":{}})",
         R"({"\u0065vents":[1],"\u0065phemeral":[2],"a\u0062":3,"":4})",
         R"({"device_lists":null,"device_one_time_keys_count":{"@a:b":{}}})"}) {
     CAPTURE(body);

@@ -232,9 +232,7 @@ TEST_CASE("transaction: a body of the wrong shape is bad JSON") {
 TEST_CASE("transaction: what is not JSON is told before what is misshapen") {
   for (const auto* body :
        {"", "{", R"({"events":[)", R"({"events":{},})", R"({"events":[{]})",
-        R"({"events":[1,]})", R"({"a":1,"a":tru})",
-        R"([1])"
-        "x",
+        R"({"events":[1,]})", R"({"a":1,"a":tru})", "[1]x",
         R"({"events":[{"a":"\q"}]})", "{\"events\":[\"\xff\"]}",
         R"({"events":[{"event_id":"$a" "x":1}]})", "{}{}", "\xef\xbb\xbf{}"}) {
     CAPTURE(body);
