@@ -151,8 +151,11 @@ int run_command_line(int argc, const char* const* argv,
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& refused) {
-    err << unknown_command(app, std::span{words}.subspan(1));
-    return app.exit(refused, out, err) == 0 ? exit_ok : exit_usage;
+    const auto unknown = unknown_command(app, std::span{words}.subspan(1));
+    if (unknown.empty())
+      return app.exit(refused, out, err) == 0 ? exit_ok : exit_usage;
+    err << unknown << "Run weir help for what there is.\n";
+    return exit_usage;
   }
   return run.chosen();
 }

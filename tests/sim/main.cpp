@@ -39,8 +39,8 @@ std::optional<campaign_options> understood(int count, char** arguments) {
       result.how.tell = true;
     else if (name == "--coverage")
       result.needs_coverage = true;
-    else if (i + 1 == count) // NOLINT(bugprone-branch-clone): in that order.
-      return {};
+    else if (i + 1 == count)
+      return {}; // NOLINT(bugprone-branch-clone): in that order.
     else if (const std::string value = arguments[++i]; name == "--seeds")
       result.seeds = std::stoull(value);
     else if (name == "--seed")
