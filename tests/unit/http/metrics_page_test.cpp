@@ -98,10 +98,8 @@ TEST_CASE("metrics page: each appservice has its figures under its id") {
         "dead_letter_bytes{appservice=\"irc\"} 333",
         "quarantined_bodies{appservice=\"irc\"} 1",
         "quarantine_bytes{appservice=\"irc\"} 111",
-        "delivered_events_total{appservice=\"irc\"} "
-        "40",
-        "delivered_transactions_total{appservice="
-        "\"irc\"} 5"}) {
+        "delivered_events_total{appservice=\"irc\"} 40",
+        "delivered_transactions_total{appservice=\"irc\"} 5"}) {
     CAPTURE(line);
     CHECK(has(text, "weir_appservice_" + line));
   }
