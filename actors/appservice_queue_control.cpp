@@ -27,6 +27,14 @@ command_done ended_with(command_result how) {
   return done;
 }
 
+/// Not done; who asked is told what is pinned.
+command_done refused_with(command_result why,
+                          const std::optional<owed_transaction>& pinned) {
+  auto refused = ended_with(why);
+  refused.current = pinned ? pinned->id : txn_id{};
+  return refused;
+}
+
 command_result result_of(policy::retry_ruling ruling) {
   switch (ruling) {
   case policy::retry_ruling::allowed: return command_result::done;
@@ -127,8 +135,7 @@ void appservice_queue_state::consider_retry(const give_command& given) {
   const auto ruling = delivery_->may_retry(given.what.force, now);
   if (ruling == policy::retry_ruling::allowed)
     return store_retry(given);
-  auto refused = ended_with(result_of(ruling));
-  refused.current = pinned_ ? pinned_->id : txn_id{};
+  auto refused = refused_with(result_of(ruling), pinned_);
   if (ruling == policy::retry_ruling::peer_asked)
     refused.until = store_now()
       + std::chrono::ceil<milliseconds>(delivery_->peer_asked_until() - now);
@@ -174,9 +181,7 @@ void appservice_queue_state::end_lane_of(const give_command& given) {
     .then([this, given](const http_aborted&) { store_skip(given); },
           [this, given](const caf::error&) {
             busy_ = false;
-            auto refused = ended_with(command_result::in_flight);
-            refused.current = pinned_ ? pinned_->id : txn_id{};
-            given.done.run(refused);
+            given.done.run(refused_with(command_result::in_flight, pinned_));
             proceed();
           });
 }
@@ -232,9 +237,7 @@ void appservice_queue_state::overdue(uint64_t ticket) {
     [ticket](const waiting_command& each) { return each.ticket == ticket; });
   if (late == commands_.end())
     return; // It is being done, or was.
-  auto refused = ended_with(command_result::in_flight);
-  refused.current = pinned_ ? pinned_->id : txn_id{};
-  late->given.done.run(refused);
+  late->given.done.run(refused_with(command_result::in_flight, pinned_));
   commands_.erase(late);
 }
 

@@ -28,8 +28,7 @@ constexpr texts table[] = {
    "The configuration does not name this appservice any more.",
    "What is kept of it is deleted when appservices.keep_removed is over.",
    "Put its registration back and run weir reload before that, or delete it "
-   "now "
-   "with weir remove."},
+   "now with weir remove."},
   {queue_cause::no_url, "no_url",
    "Its registration says url: null, so it is sent nothing.", "Nothing.",
    "Nothing, if that is meant; else give it a url and run weir reload."},
