@@ -184,7 +184,8 @@ struct realm_stores {
   realm_send_store& sends;
 };
 
-/// The reading side. Every call is one snapshot.
+/// The reading side. Every call is one snapshot, or all are of the one through
+/// which it was reached.
 class realm_reader {
 public:
   virtual ~realm_reader() = default;
@@ -209,6 +210,12 @@ public:
     = 0;
   virtual expected<std::optional<account_row>> account(const std::string& id)
     = 0;
+  /// Events with dead letters whose seq is above `after`, oldest first.
+  virtual expected<std::vector<realm_event_row>>
+  with_dead_letters(realm_no realm, uint64_t after, size_t rows_max) = 0;
+  /// What was last said of one queue, as `realm/ID`.
+  virtual expected<std::optional<queue_status_row>>
+  status(const std::string& queue) = 0;
 };
 
 } // namespace weir

@@ -8,6 +8,8 @@
 
 namespace weir {
 
+class realm_reader; // Of persistence/realm_store.hpp, which few need.
+
 /// Who holds one may open a snapshot: only `snapshot_opener` does, which
 /// compares it with the reader's tokens first.
 class snapshot_access {
@@ -42,6 +44,8 @@ public:
   /// `rows_max` by position.
   virtual expected<std::vector<outcome_row>>
   outcomes(uint32_t slot, uint64_t after, uint64_t until, size_t rows_max) = 0;
+  /// Realms as of this snapshot.
+  virtual realm_reader& realms() = 0;
 };
 
 } // namespace weir

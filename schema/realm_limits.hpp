@@ -50,6 +50,26 @@ inline constexpr uint64_t realm_forget_rows_max = 1'000;
 /// letters can be begun anew.
 inline constexpr auto realm_keys_age = std::chrono::hours{24};
 inline constexpr auto realm_dead_letters_age = std::chrono::hours{7 * 24};
+/// Rows of the feed that one request looks at for those its producer may see:
+/// some pages, so that a reader is not kept by rows of others.
+inline constexpr uint64_t feed_looked_max = 10'000;
+/// A page of the feed, as large as one snapshot may hand out.
+inline constexpr uint64_t feed_page_default = 200;
+inline constexpr uint64_t feed_page_max = 1'000;
+/// For how long a request may wait for an event to be over, or for the next
+/// outcome: below what proxies allow a request that says nothing.
+inline constexpr auto realm_wait_max = std::chrono::seconds{55};
+/// Requests that wait so at once, each a connection and some hundred bytes.
+inline constexpr size_t realm_waits_max = 1'000;
+/// How often the gateway looks whether something was committed, and for how
+/// many of those that wait it then asks the store: 500 reads a second at most.
+inline constexpr auto realm_wait_look = std::chrono::milliseconds{100};
+inline constexpr size_t realm_wait_looks_max = 50;
+/// How long an event is held while the store is away; its producer repeats it
+/// by its key.
+inline constexpr auto realm_hold = std::chrono::seconds{10};
+/// An idempotency key, and an event's id as it is told.
+inline constexpr size_t realm_key_bytes_max = 255;
 /// Lanes that one answer names: some windows of an actor.
 inline constexpr size_t realm_lanes_page = 48;
 

@@ -3,6 +3,8 @@
 #include "schema/positions.hpp"
 #include "schema/token_refusal.hpp"
 
+#include <boost/describe/class.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -36,6 +38,7 @@ struct slot_lag {
   uint64_t behind = 0; ///< By how many positions.
   friend bool operator==(const slot_lag&, const slot_lag&) = default;
 };
+BOOST_DESCRIBE_STRUCT(slot_lag, (), (slot, behind))
 
 /// How a snapshot stands to a token: it covers it unless one of these is set.
 struct token_standing {
@@ -50,6 +53,7 @@ struct token_standing {
   friend bool operator==(const token_standing&, const token_standing&)
     = default;
 };
+BOOST_DESCRIBE_STRUCT(token_standing, (), (refused, behind))
 
 /// Compares a snapshot with the positions that a reader has seen. A run that is
 /// over must be known and must have come that far; in the present one a

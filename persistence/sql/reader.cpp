@@ -152,7 +152,7 @@ expected<void> reader::ask(statement& which, const Arguments&... arguments) {
 expected<std::unique_ptr<store_snapshot>>
 reader::open_snapshot(snapshot_access) {
   WEIR_TRY(begin_reading(*on_));
-  return std::make_unique<snapshot>(*on_, of_snapshots_);
+  return std::make_unique<snapshot>(*on_, of_snapshots_, realms_);
 }
 
 expected<store_identity> reader::identity() {

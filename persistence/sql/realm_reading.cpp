@@ -1,6 +1,7 @@
 #include "persistence/sql/realm_reading.hpp"
 
 #include "persistence/sql/realm_columns.hpp"
+#include "persistence/sql/status_columns.hpp"
 
 namespace weir::sql {
 
@@ -38,14 +39,24 @@ realm_reading::realm_reading(connection& on)
            realm_send_types},
     audience_{on, "audience", std::string{audience_text}, realm_room_types},
     account_{on, "account", select(account_columns, "account WHERE id = :id"),
-             account_types} {
+             account_types},
+    dead_letters_{on, "events with dead letters",
+                  select(realm_event_columns,
+                         "realm_event WHERE realm = :realm AND seq > :after "
+                         "AND failed > 0 ORDER BY seq LIMIT :rows_max"),
+                  realm_event_types},
+    status_{
+      on, "status of a realm",
+      select(status_columns("s."), "queue_status AS s WHERE s.queue = :queue"),
+      status_column_types} {
 }
 
 template <class... Arguments>
 expected<void> realm_reading::ask(statement& which,
                                   const Arguments&... arguments) {
+  const bool by_snapshot = on_.in_transaction();
   auto asked = which.run(arguments...);
-  if (asked || asked.error().code != ec::unavailable)
+  if (asked || asked.error().code != ec::unavailable || by_snapshot)
     return asked;
   WEIR_TRY(on_.open());
   return which.run(arguments...);
@@ -93,6 +104,20 @@ expected<std::optional<account_row>>
 realm_reading::account(const std::string& id) {
   WEIR_TRY(ask(account_, id));
   return read_first(account_, read_account);
+}
+
+expected<std::vector<realm_event_row>>
+realm_reading::with_dead_letters(realm_no realm, uint64_t after,
+                                 size_t rows_max) {
+  WEIR_TRY(ask(dead_letters_, realm, as_count(after), as_count(rows_max)));
+  return read_realm_events(dead_letters_);
+}
+
+expected<std::optional<queue_status_row>>
+realm_reading::status(const std::string& queue) {
+  WEIR_TRY(ask(status_, queue));
+  return read_first(
+    status_, [&](statement& from) { return read_status(from, 0, queue); });
 }
 
 } // namespace weir::sql

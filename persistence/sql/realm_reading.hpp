@@ -6,7 +6,8 @@
 namespace weir::sql {
 
 /// The reading side of realms. Belongs to one connection; a lost connection is
-/// made anew once.
+/// made anew once, but for one with a snapshot open: another connection would
+/// be another snapshot.
 class realm_reading final : public realm_reader {
 public:
   explicit realm_reading(connection& on);
@@ -25,6 +26,10 @@ public:
                                                  const std::string& after,
                                                  size_t rows_max) override;
   expected<std::optional<account_row>> account(const std::string& id) override;
+  expected<std::vector<realm_event_row>>
+  with_dead_letters(realm_no realm, uint64_t after, size_t rows_max) override;
+  expected<std::optional<queue_status_row>>
+  status(const std::string& queue) override;
 
 private:
   template <class... Arguments>
@@ -38,6 +43,8 @@ private:
   statement sends_;
   statement audience_;
   statement account_;
+  statement dead_letters_;
+  statement status_;
 };
 
 } // namespace weir::sql

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/realm_store.hpp"
 #include "persistence/sql/statement.hpp"
 #include "persistence/store_snapshot.hpp"
 
@@ -18,7 +19,10 @@ struct snapshot_statements {
 class snapshot final : public store_snapshot {
 public:
   /// The transaction is begun.
-  snapshot(connection& on, snapshot_statements& by) : on_{on}, by_{by} {
+  snapshot(connection& on, snapshot_statements& by, realm_reader& realms)
+    : on_{on},
+      by_{by},
+      realms_{realms} {
   }
   ~snapshot() override {
     on_.rollback();
@@ -33,10 +37,14 @@ public:
   expected<std::vector<outcome_row>> outcomes(uint32_t slot, uint64_t after,
                                               uint64_t until,
                                               size_t rows_max) override;
+  realm_reader& realms() override {
+    return realms_;
+  }
 
 private:
   connection& on_;
   snapshot_statements& by_;
+  realm_reader& realms_;
 };
 
 } // namespace weir::sql

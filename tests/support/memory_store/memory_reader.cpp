@@ -34,7 +34,11 @@ queue_view view_of(const memory_tables& tables, const queue_row& row) {
 /// A copy of what was committed when it was opened.
 class memory_snapshot final : public store_snapshot {
 public:
-  explicit memory_snapshot(memory_tables tables) : tables_{std::move(tables)} {
+  explicit memory_snapshot(const memory_tables& tables)
+    : state_{std::make_shared<memory_state>()},
+      tables_{state_->tables},
+      realms_{make_memory_realm_reader(state_)} {
+    tables_ = tables;
   }
 
   expected<std::vector<slot_row>> slots() override {
@@ -66,9 +70,14 @@ public:
       rows.push_back(each->second);
     return rows;
   }
+  realm_reader& realms() override {
+    return *realms_;
+  }
 
 private:
-  memory_tables tables_;
+  std::shared_ptr<memory_state> state_; ///< Of its own; nobody writes to it.
+  memory_tables& tables_;
+  std::unique_ptr<realm_reader> realms_;
 };
 
 class memory_reader final : public store_reader {
@@ -125,8 +134,9 @@ public:
   }
   expected<std::unique_ptr<store_snapshot>>
   open_snapshot(snapshot_access) override {
-    WEIR_TRY(auto tables, look([](const memory_tables& all) { return all; }));
-    return std::make_unique<memory_snapshot>(std::move(tables));
+    WEIR_TRY(const auto tables,
+             look([](const memory_tables& all) { return all; }));
+    return std::make_unique<memory_snapshot>(tables);
   }
   realm_reader& realms() override {
     return *realms_;

@@ -72,6 +72,27 @@ public:
                                             : std::optional{found->second};
     });
   }
+  expected<std::vector<realm_event_row>>
+  with_dead_letters(realm_no realm, uint64_t after, size_t rows_max) override {
+    return look([&](const memory_tables& tables) {
+      std::vector<realm_event_row> rows;
+      for (auto each = tables.realm_events.upper_bound({realm, after});
+           each != tables.realm_events.end() && each->first.first == realm
+           && rows.size() < rows_max;
+           ++each)
+        if (each->second.failed > 0)
+          rows.push_back(each->second);
+      return rows;
+    });
+  }
+  expected<std::optional<queue_status_row>>
+  status(const std::string& queue) override {
+    return look([&](const memory_tables& tables) {
+      const auto found = tables.statuses.find(queue);
+      return found == tables.statuses.end() ? std::optional<queue_status_row>{}
+                                            : std::optional{found->second};
+    });
+  }
 
 private:
   template <class Reading>
