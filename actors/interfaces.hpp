@@ -9,22 +9,16 @@
 #include "actors/messages/kept.hpp"
 #include "actors/messages/removal.hpp"
 #include "actors/messages/store.hpp"
+#include "actors/realm_actors.hpp"
 #include "actors/settings.hpp"
 
 #include <memory>
 #include <vector>
 
 /// The reader's map: every actor of Weir, in the order a transaction meets
-/// them. Who asks whom, and who restarts whom, is drawn in actors/README.md.
+/// them; those of realms are in actors/realm_actors.hpp. Who asks whom, and who
+/// restarts whom, is drawn in actors/README.md.
 namespace weir {
-
-struct peers;
-
-/// The handles of the house, sent again by the supervisor after each restart.
-struct use_peers {
-  std::shared_ptr<const peers> value;
-};
-BOOST_DESCRIBE_STRUCT(use_peers, (), (value))
 
 /// A STORE WRITER: every write of this node. Detached; blocks on SQL. Answers
 /// only after the commit; errors are told in actors/messages/store.hpp.
@@ -57,6 +51,25 @@ using store_writer_actor = caf::typed_actor<
   caf::replies_to<forget_old>::with<forgotten>,
   caf::replies_to<tidy_store>::with<stored>,
   caf::replies_to<list_owed>::with<owed_page>,
+  // Realm events: what producers and operators have done.
+  caf::replies_to<submit_realm_events>::with<realm_events_taken>,
+  caf::replies_to<change_realm_audience>::with<realm_audience_changed>,
+  caf::replies_to<replace_realm_audience>::with<realm_audience_changed>,
+  caf::replies_to<cancel_realm_event>::with<realm_event_cancelled>,
+  caf::replies_to<redeliver_realm_event>::with<realm_event_redelivered>,
+  caf::replies_to<halt_realm>::with<realm_halted>,
+  caf::replies_to<delete_realm>::with<realm_deleted>,
+  // What a realm's actor does with them.
+  caf::replies_to<load_realm>::with<realm_loaded>,
+  caf::replies_to<list_realms>::with<realm_page>,
+  caf::replies_to<bind_realm_event>::with<realm_bound>,
+  caf::replies_to<work_realm>::with<realm_worked>,
+  caf::replies_to<expire_realm>::with<realm_expired>,
+  caf::replies_to<drop_realm_lossy>::with<realm_dropped>,
+  caf::replies_to<forget_realm>::with<realm_forgotten>,
+  caf::replies_to<store_account_pause>::with<stored>,
+  caf::replies_to<hold_account>::with<stored>,
+  caf::replies_to<load_account>::with<account_loaded>,
   // To itself: run a batch of what has come in.
   caf::reacts_to<flush>>;
 
@@ -78,6 +91,7 @@ using transport_actor
   = caf::typed_actor<caf::replies_to<send_http>::with<http_answer>,
                      caf::replies_to<abort_http>::with<http_aborted>,
                      caf::replies_to<abort_lane>::with<http_aborted>,
+                     caf::replies_to<abort_lanes>::with<http_aborted>,
                      // From the network.
                      caf::reacts_to<http_done>>;
 
@@ -286,6 +300,10 @@ struct peers {
   transport_actor transport;
   directory_actor directory;
   gateway_actor gateway;
+  // Where realms are served.
+  session_actor session;
+  pacer_actor pacer;
+  realm_directory_actor realms;
   std::shared_ptr<bridge_board> board; ///< May be null.
   /// As last read. Not described: a trace tells it once, by `use_settings`, and
   /// not with every restart.
@@ -299,8 +317,16 @@ struct peers {
   writer_of(const appservice_id& id) const {
     return writers[writer_index(id)];
   }
+  [[nodiscard]] const store_writer_actor& writer_of(const realm_id& id) const {
+    return writers[std::hash<realm_id>{}(id) % writers.size()];
+  }
+  [[nodiscard]] const store_writer_actor&
+  writer_of_account(const std::string& id) const {
+    return writers[std::hash<std::string>{}(id) % writers.size()];
+  }
 };
 BOOST_DESCRIBE_STRUCT(peers, (),
-                      (writers, readers, transport, directory, gateway, board))
+                      (writers, readers, transport, directory, gateway, session,
+                       pacer, realms, board))
 
 } // namespace weir

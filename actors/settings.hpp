@@ -3,6 +3,8 @@
 #include "actors/bridge_board.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/policy/delivery.hpp"
+#include "actors/policy/pacer.hpp"
+#include "actors/policy/realm_admission.hpp"
 #include "schema/http.hpp"
 #include "schema/ids.hpp"
 #include "schema/time.hpp"
@@ -31,9 +33,31 @@ BOOST_DESCRIBE_STRUCT(queue_settings, (),
                       (id, peer, hs_token, query_token, deadlines, bounds,
                        limits))
 
+/// Whose sends realm events are, and how realms are served.
+struct realm_settings {
+  std::string account; ///< A user id; empty: realms are not served.
+  http_peer peer;      ///< The homeserver.
+  /// Of Weir's own registration; not used when there is a password.
+  secret as_token;
+  secret password;
+  std::string device; ///< Scope of transaction ids (Q31); may be empty.
+  policy::pace_limits pace;
+  http_deadlines deadlines{milliseconds{10'000}, milliseconds{30'000},
+                           milliseconds{30'000}};
+  policy::realm_admission::bounds bounds;
+  std::vector<std::string> ordered; ///< Realms of `realm_ordering::realm`;
+                                    ///< `*` matches anything.
+  milliseconds audience_wait{0};    ///< D12.
+  milliseconds idle_after{30'000};
+};
+BOOST_DESCRIBE_STRUCT(realm_settings, (),
+                      (account, peer, as_token, password, device, pace,
+                       deadlines, bounds, ordered, audience_wait, idle_after))
+
 /// Shared by all actors of one house, read only.
 struct house_settings {
   std::vector<queue_settings> queues;
+  realm_settings realms; ///< Only a restart takes notice of changes.
   milliseconds idle_after{30'000};
   milliseconds owed_scan_every{5'000};
   milliseconds beat_every{2'000};
@@ -45,7 +69,7 @@ struct house_settings {
   std::shared_ptr<bridge_board> board; ///< May be null.
 };
 BOOST_DESCRIBE_STRUCT(house_settings, (),
-                      (queues, idle_after, owed_scan_every, beat_every,
+                      (queues, realms, idle_after, owed_scan_every, beat_every,
                        forget_every, keep_removed, drain_timeout, seed, board))
 
 /// Those that `now` serves in another way than `before`, and those it adds.

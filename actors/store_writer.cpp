@@ -1,6 +1,5 @@
 #include "actors/store_writer.hpp"
 
-#include "actors/commit_stops.hpp"
 #include "actors/operations/accept.hpp"
 #include "actors/operations/control.hpp"
 #include "actors/operations/housekeeping.hpp"
@@ -9,9 +8,10 @@
 #include "actors/operations/removal.hpp"
 #include "actors/operations/settle.hpp"
 #include "actors/stop_points.hpp"
-#include "actors/trace/traced_store.hpp"
+#include "actors/store_writer_submit.hpp"
 
 #include <chrono>
+#include <tuple>
 
 namespace weir {
 
@@ -37,21 +37,6 @@ std::string key_of(const forget_old& request) {
   return request.appservice ? key_of(*request.appservice) : "outcomes";
 }
 
-/// Answers at most once: a writer that dies in the middle of a batch answers
-/// what the batch had not answered yet.
-template <class Reply>
-auto answer_once(caf::typed_response_promise<Reply> promise,
-                 std::shared_ptr<std::optional<Reply>> result) {
-  return [promise, result](const expected<void>& outcome) mutable {
-    if (!promise.pending())
-      return;
-    if (outcome)
-      promise.deliver(std::move(**result));
-    else
-      promise.deliver(to_caf(outcome.error()));
-  };
-}
-
 } // namespace
 
 store_writer_state::store_writer_state(self_pointer self) : self_{self} {
@@ -60,40 +45,6 @@ store_writer_state::store_writer_state(self_pointer self) : self_{self} {
 store_writer_state::~store_writer_state() {
   process_store_probe().writable = false;
   settle_all({ec::unavailable, "the store writer was restarted"});
-}
-
-template <class Reply, class Request, class Operation>
-caf::result<Reply> store_writer_state::submit(const Request& request,
-                                              const shape& in_batch,
-                                              Operation operation) {
-  auto promise
-    = self_
-        ->template make_response_promise<caf::typed_response_promise<Reply>>();
-  auto result = std::make_shared<std::optional<Reply>>();
-  auto answer = answer_once<Reply>(promise, result);
-  batch_operation in_writer;
-  in_writer.key = in_batch.key;
-  in_writer.feed_rows = in_batch.feed_rows;
-  in_writer.run = [request, operation,
-                   result](store& db, batch_context& batch) -> expected<void> {
-    auto done = trace::drawn_result<Reply>(
-      [&] { return operation(db, batch, request); });
-    if (!done)
-      return fail(done.error());
-    *result = std::move(done.value());
-    return ok();
-  };
-  in_writer.settle = [this, answer, result, rows = in_batch.rows](
-                       const expected<void>& outcome) mutable {
-    if (outcome) {
-      process_store_probe().rows += rows;
-      rows_committed_ += rows;
-      stop_after_commit(**result);
-    }
-    answer(outcome);
-  };
-  enqueue(std::move(in_writer), in_batch, request.deadline);
-  return promise;
 }
 
 void store_writer_state::enqueue(batch_operation operation,
@@ -303,16 +254,9 @@ store_writer_state::command(const remove_appservice& request) {
     operations::remove);
 }
 
-store_writer_actor::behavior_type
-store_writer_state::start(store_writer_config config) {
-  config_ = std::move(config);
-  return {
-    [this](const accept_transaction& request) { return accept(request); },
-    [this](const load_queue& request) {
-      return submit<queue_loaded>(request, {key_of(request.appservice)},
-                                  operations::load);
-    },
-    [this](const settle_transaction& request) { return settle(request); },
+/// What operators have done, and what is removed.
+auto store_writer_state::for_operators() {
+  return std::tuple{
     [this](const halt_queue& request) { return command(request); },
     [this](const end_back_off& request) { return command(request); },
     [this](const skip_transaction& request) { return command(request); },
@@ -330,36 +274,108 @@ store_writer_state::start(store_writer_config config) {
     [this](const continue_removals& request) {
       return submit<removal_done>(request, {"removal", limits::remove_rows_max},
                                   operations::remove_next);
+    }};
+}
+
+/// See actors/store_writer_realms.cpp.
+auto store_writer_state::for_realms() {
+  return std::tuple{
+    [this](const submit_realm_events& request) {
+      return of_realm<realm_events_taken>(request);
     },
-    [this](const store_pause& request) {
-      return submit<stored>(request, {key_of(request.appservice)},
-                            operations::pause);
+    [this](const change_realm_audience& request) {
+      return of_realm<realm_audience_changed>(request);
     },
-    [this](const publish_status& request) {
-      return submit<stored>(request, {"status/" + request.queue},
-                            operations::publish);
+    [this](const replace_realm_audience& request) {
+      return of_realm<realm_audience_changed>(request);
     },
-    [this](const quarantine_body& request) {
-      return submit<quarantined>(request,
-                                 {quarantine_key, 1, request.body.size()},
-                                 operations::quarantine);
+    [this](const cancel_realm_event& request) {
+      return of_realm<realm_event_cancelled>(request);
     },
-    [this](const adopt_queues& request) {
-      return submit<stored>(request, {"adopt", request.appservices.size()},
-                            operations::adopt);
+    [this](const redeliver_realm_event& request) {
+      return of_realm<realm_event_redelivered>(request);
     },
-    [this](const beat_slot& request) {
-      return submit<stored>(request, {"beat"}, operations::beat);
+    [this](const halt_realm& request) {
+      return of_realm<realm_halted>(request);
     },
-    [this](const forget_old& request) {
-      return submit<forgotten>(request, {key_of(request)}, operations::forget);
+    [this](const delete_realm& request) {
+      return of_realm<realm_deleted>(request);
     },
-    [this](const tidy_store&) { return tidy(); },
-    [this](const list_owed& request) {
-      return submit<owed_page>(request, {"owed"}, operations::owed);
+    [this](const load_realm& request) {
+      return of_realm<realm_loaded>(request);
     },
-    [this](const flush&) { run_batches(); },
+    [this](const list_realms& request) {
+      return of_realm<realm_page>(request);
+    },
+    [this](const bind_realm_event& request) {
+      return of_realm<realm_bound>(request);
+    },
+    [this](const work_realm& request) {
+      return of_realm<realm_worked>(request);
+    },
+    [this](const expire_realm& request) {
+      return of_realm<realm_expired>(request);
+    },
+    [this](const drop_realm_lossy& request) {
+      return of_realm<realm_dropped>(request);
+    },
+    [this](const forget_realm& request) {
+      return of_realm<realm_forgotten>(request);
+    },
+    [this](const store_account_pause& request) {
+      return of_realm<stored>(request);
+    },
+    [this](const hold_account& request) { return of_realm<stored>(request); },
+    [this](const load_account& request) {
+      return of_realm<account_loaded>(request);
+    }};
+}
+
+store_writer_actor::behavior_type
+store_writer_state::start(store_writer_config config) {
+  config_ = std::move(config);
+  const auto table
+    = [this](auto... others) -> store_writer_actor::behavior_type {
+    return {
+      [this](const accept_transaction& request) { return accept(request); },
+      [this](const load_queue& request) {
+        return submit<queue_loaded>(request, {key_of(request.appservice)},
+                                    operations::load);
+      },
+      [this](const settle_transaction& request) { return settle(request); },
+      [this](const store_pause& request) {
+        return submit<stored>(request, {key_of(request.appservice)},
+                              operations::pause);
+      },
+      [this](const publish_status& request) {
+        return submit<stored>(request, {"status/" + request.queue},
+                              operations::publish);
+      },
+      [this](const quarantine_body& request) {
+        return submit<quarantined>(request,
+                                   {quarantine_key, 1, request.body.size()},
+                                   operations::quarantine);
+      },
+      [this](const adopt_queues& request) {
+        return submit<stored>(request, {"adopt", request.appservices.size()},
+                              operations::adopt);
+      },
+      [this](const beat_slot& request) {
+        return submit<stored>(request, {"beat"}, operations::beat);
+      },
+      [this](const forget_old& request) {
+        return submit<forgotten>(request, {key_of(request)},
+                                 operations::forget);
+      },
+      [this](const tidy_store&) { return tidy(); },
+      [this](const list_owed& request) {
+        return submit<owed_page>(request, {"owed"}, operations::owed);
+      },
+      [this](const flush&) { run_batches(); },
+      std::move(others)...,
+    };
   };
+  return std::apply(table, std::tuple_cat(for_operators(), for_realms()));
 }
 
 } // namespace weir

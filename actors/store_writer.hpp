@@ -78,6 +78,13 @@ private:
   caf::result<kept_changed> command(const drop_quarantined& request);
   caf::result<removal_done> command(const remove_appservice& request);
   caf::result<stored> tidy();
+  /// Whatever is asked of realms and accounts: actors/store_writer_realms.cpp.
+  template <class Reply, class Request>
+  caf::result<Reply> of_realm(const Request& request);
+
+  // Parts of the table of handlers.
+  auto for_operators();
+  auto for_realms();
 
   self_pointer self_;
   store_writer_config config_;

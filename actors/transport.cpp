@@ -13,6 +13,8 @@ transport_state::~transport_state() {
     for (auto& aborter : request.aborters)
       aborter.deliver(http_aborted{});
   }
+  for (auto& waiting : aborters_)
+    waiting.asker.deliver(http_aborted{});
 }
 
 transport_actor::behavior_type transport_state::start(outbound_http* network) {
@@ -21,6 +23,7 @@ transport_actor::behavior_type transport_state::start(outbound_http* network) {
     [this](const send_http& request) { return send(request); },
     [this](const abort_http& request) { return abort(request); },
     [this](const abort_lane& request) { return clear(request); },
+    [this](const abort_lanes& request) { return clear_all(request); },
     [this](const http_done& what) { done(what); },
   };
 }
@@ -69,6 +72,7 @@ void transport_state::done(const http_done& what) {
   request.asker.deliver(what.answer);
   for (auto& aborter : request.aborters)
     aborter.deliver(http_aborted{});
+  tell_aborters(what.id);
   const auto lane = lanes_.find(request.lane);
   if (lane != lanes_.end() && lane->second == what.id) {
     lanes_.erase(lane);

@@ -4,6 +4,7 @@
 #include "actors/outbound_http.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,21 +32,29 @@ private:
     std::vector<caf::typed_response_promise<http_aborted>> aborters;
     std::string lane;
   };
+  /// Waits for the end of many.
+  struct lanes_aborter {
+    std::set<uint64_t> open;
+    caf::typed_response_promise<http_aborted> asker;
+  };
 
   caf::result<http_answer> send(const send_http& request);
   caf::result<http_aborted> abort(const abort_http& request);
   caf::result<http_aborted> clear(const abort_lane& request);
+  caf::result<http_aborted> clear_all(const abort_lanes& request);
   void begin(uint64_t id, http_request request);
   void done(const http_done& what);
   void next_in_lane(const std::string& lane);
+  void tell_aborters(uint64_t id);
 
   self_pointer self_;
   outbound_http* network_ = nullptr;
   /// By id, so that all end in one order whenever a run is repeated.
   std::map<uint64_t, open_request> open_;
   /// The open request of each lane, and what waits for it to be closed.
-  std::unordered_map<std::string, uint64_t> lanes_;
+  std::map<std::string, uint64_t> lanes_;
   std::unordered_map<std::string, send_http> waiting_;
+  std::vector<lanes_aborter> aborters_;
 };
 
 using transport = weir_actor<transport_actor, transport_state, outbound_http*>;

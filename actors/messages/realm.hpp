@@ -4,6 +4,7 @@
 #include "actors/policy/realm_admission.hpp"
 #include "actors/policy/realm_lanes.hpp"
 #include "persistence/realm_rows.hpp"
+#include "schema/guarded.hpp"
 #include "schema/positions.hpp"
 #include "schema/realm.hpp"
 #include "schema/realm_send.hpp"
@@ -49,7 +50,7 @@ struct realm_offer {
   std::string type;
   realm_class importance = realm_class::progress;
   coalesce_rule rule;
-  std::string content; ///< A checked JSON object.
+  event_bytes content; ///< A checked JSON object.
   /// Exactly these rooms; nothing: the realm's audience when it is its turn.
   std::optional<std::vector<room_id>> rooms;
   milliseconds expires_in{0}; ///< 0: never.
@@ -194,7 +195,7 @@ struct owed_send {
   uint64_t seq = 0;
   std::string event_id;
   std::string type;
-  std::string content;
+  event_bytes content;
   std::string txn;
   uint32_t attempts = 0;
   bool may_be_stored = false; ///< By a try before this one.

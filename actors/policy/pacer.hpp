@@ -69,6 +69,7 @@ enum class begin_result : uint8_t {
   paused, ///< A pause came meanwhile; the permit is gone, the offer stands.
   busy,   ///< Another send is in flight to that room, or others wait for it.
 };
+BOOST_DESCRIBE_ENUM(begin_result, go, paused, busy)
 
 /// What became of one send.
 struct send_outcome {

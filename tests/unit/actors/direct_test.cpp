@@ -96,6 +96,33 @@ public:
       [this](const forget_old&) { return never<forgotten>(); },
       [this](const tidy_store&) { return never<stored>(); },
       [this](const list_owed&) { return never<owed_page>(); },
+      [this](const submit_realm_events&) {
+        return never<realm_events_taken>();
+      },
+      [this](const change_realm_audience&) {
+        return never<realm_audience_changed>();
+      },
+      [this](const replace_realm_audience&) {
+        return never<realm_audience_changed>();
+      },
+      [this](const cancel_realm_event&) {
+        return never<realm_event_cancelled>();
+      },
+      [this](const redeliver_realm_event&) {
+        return never<realm_event_redelivered>();
+      },
+      [this](const halt_realm&) { return never<realm_halted>(); },
+      [this](const delete_realm&) { return never<realm_deleted>(); },
+      [this](const load_realm&) { return never<realm_loaded>(); },
+      [this](const list_realms&) { return never<realm_page>(); },
+      [this](const bind_realm_event&) { return never<realm_bound>(); },
+      [this](const work_realm&) { return never<realm_worked>(); },
+      [this](const expire_realm&) { return never<realm_expired>(); },
+      [this](const drop_realm_lossy&) { return never<realm_dropped>(); },
+      [this](const forget_realm&) { return never<realm_forgotten>(); },
+      [this](const store_account_pause&) { return never<stored>(); },
+      [this](const hold_account&) { return never<stored>(); },
+      [this](const load_account&) { return never<account_loaded>(); },
       [](const flush&) {},
     };
   }
