@@ -192,11 +192,13 @@ int list_dead_letters_command(const admin_call& call, const kept_filter& filter,
     out << "no dead letters\n";
     return exit_ok;
   }
-  std::vector<std::vector<std::string>> rows{
-    {"ID", "APPSERVICE", "EVENT", "LANE", "BYTES", "ATTEMPTS", "REASON"}};
+  std::vector<std::vector<std::string>> rows{{"ID", "APPSERVICE", "BURIED",
+                                              "EVENT", "LANE", "BYTES",
+                                              "ATTEMPTS", "REASON"}};
   for (const auto& one : letters)
     rows.push_back({or_dash(text_at(one, "id")),
                     or_dash(text_at(one, "appservice", id_columns_max)),
+                    show_moment(number_at(one, "buried_at_ms")),
                     or_dash(text_at(one, "event_id", id_columns_max)),
                     or_dash(text_at(one, "lane")),
                     show_bytes(static_cast<uint64_t>(number_at(one, "bytes"))),

@@ -119,6 +119,10 @@ void print_held(const json& queue, std::ostream& out) {
                   letters, text_of(queue, "id", id_max)));
 }
 
+std::string show_times(int64_t count) {
+  return count == 1 ? "once" : fmt::format("{} times", count);
+}
+
 void print_explanation(const json& queue, std::ostream& out) {
   const auto as_of = number_of(queue, "as_of_ms");
   const auto found = queue.find("explanation");
@@ -130,9 +134,8 @@ void print_explanation(const json& queue, std::ostream& out) {
     owed += ", the oldest for " + show_span(age);
   print_fact(out, "owed", owed);
   if (const auto pinned = text_of(queue, "pinned_txn"); !pinned.empty())
-    print_fact(
-      out, "pinned",
-      fmt::format("{}, tried {} times", pinned, number_of(queue, "attempts")));
+    print_fact(out, "pinned",
+               pinned + ", tried " + show_times(number_of(queue, "attempts")));
   if (const auto since = number_of(queue, "sending_since_ms"); since > 0)
     print_fact(out, "sending", "for " + show_span(as_of - since));
   print_held(queue, out);

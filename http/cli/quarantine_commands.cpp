@@ -49,10 +49,11 @@ int list_quarantine_command(const admin_call& call, const kept_filter& filter,
     return exit_ok;
   }
   std::vector<std::vector<std::string>> rows{
-    {"ID", "APPSERVICE", "TRANSACTION", "BYTES", "TIMES", "REASON"}};
+    {"ID", "APPSERVICE", "LAST AT", "TRANSACTION", "BYTES", "TIMES", "REASON"}};
   for (const auto& one : bodies)
     rows.push_back({or_dash(text_at(one, "id")),
                     or_dash(text_at(one, "appservice", id_columns_max)),
+                    show_moment(number_at(one, "last_at_ms")),
                     or_dash(text_at(one, "hs_txn_id", id_columns_max)),
                     show_bytes(static_cast<uint64_t>(number_at(one, "bytes"))),
                     fmt::format("{}", number_at(one, "times")),

@@ -319,12 +319,15 @@ TEST_CASE("cli: dead letters are listed by the page") {
   fake_admin admin;
   admin.answer = admin_answer{200, R"({"dead_letters":[{"id":7,
     "appservice":"irc","event_id":"$e","lane":"event","bytes":1500,
-    "reason":"400 bad","attempts":3}],"next":7})"};
+    "reason":"400 bad","attempts":3,"buried_at_ms":1764462000000}],
+    "next":7})"};
   std::ostringstream out, err;
   CHECK(list_dead_letters_command(admin.call(), {}, false, out, err) == 0);
   CHECK(out.str()
-        == "ID  APPSERVICE  EVENT  LANE   BYTES   ATTEMPTS  REASON\n"
-           "7   irc         $e     event  1.5 kB  3         400 bad\n"
+        == "ID  APPSERVICE  BURIED                   EVENT  LANE   BYTES   "
+           "ATTEMPTS  REASON\n"
+           "7   irc         2025-11-30 00:20:00 UTC  $e     event  1.5 kB  "
+           "3         400 bad\n"
            "more: --after 7\n");
 }
 

@@ -67,6 +67,16 @@ TEST_CASE("control CLI: an explanation fits a terminal") {
   CHECK(longest_line(text) <= 80);
 }
 
+TEST_CASE("control CLI: what was tried once was not tried 1 times") {
+  fake_admin admin;
+  admin.answer
+    = admin_answer{200, R"({"id":"irc","attempts":1,"pinned_txn":"8f-17"})"};
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(explain_command(admin.call(), "irc", false, out, err) == exit_ok);
+  CHECK(has(out.str(), "8f-17, tried once\n"));
+}
+
 TEST_CASE("control CLI: what holds beside the cause is told too") {
   fake_admin admin;
   std::ostringstream out;

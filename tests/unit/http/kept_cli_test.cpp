@@ -174,6 +174,7 @@ TEST_CASE("quarantine commands: a page is a table that names the next") {
         == "GET " + api + "quarantine?after=2&limit=1&appservice=a%20b");
   CHECK(has(out.str(), "irc"));
   CHECK(has(out.str(), "bad_json"));
+  CHECK(has(out.str(), "  1970-01-01 00:00:00 UTC  17 "));
   CHECK(has(out.str(), "more: --after 4\n"));
 }
 
