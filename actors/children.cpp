@@ -3,8 +3,12 @@
 #include "actors/appservice_queue.hpp"
 #include "actors/directory.hpp"
 #include "actors/gateway.hpp"
+#include "actors/homeserver_session.hpp"
 #include "actors/janitor.hpp"
+#include "actors/pacer.hpp"
 #include "actors/pinger.hpp"
+#include "actors/realm_directory.hpp"
+#include "actors/realm_queue.hpp"
 #include "actors/store_reader.hpp"
 #include "actors/store_writer.hpp"
 #include "actors/transport.hpp"
@@ -79,6 +83,18 @@ const std::vector<child_kind>& child_kinds() {
        put(to.directory, child);
      },
      tell_peers<directory_actor>(), tell_settings<directory_actor>()},
+    {homeserver_session_state::name,
+     [](peers& to, size_t, const caf::actor& child) { put(to.session, child); },
+     tell_peers<session_actor>(),
+     {}},
+    {pacer_state::name,
+     [](peers& to, size_t, const caf::actor& child) { put(to.pacer, child); },
+     tell_peers<pacer_actor>(),
+     {}},
+    {realm_directory_state::name,
+     [](peers& to, size_t, const caf::actor& child) { put(to.realms, child); },
+     tell_peers<realm_directory_actor>(),
+     {}},
     {gateway_state::name,
      [](peers& to, size_t, const caf::actor& child) { put(to.gateway, child); },
      tell_peers<gateway_actor>(),
@@ -156,6 +172,39 @@ child_spec directory_spec(const house_config& config) {
                      });
 }
 
+child_spec session_spec(const house_config& config) {
+  return child_named(
+    homeserver_session_state::name, 0,
+    [settings = config.settings](auto& self, const peers&, auto known) {
+      return spawn_child<homeserver_session>(self, settings, known);
+    });
+}
+
+child_spec pacer_spec(const house_config& config) {
+  return child_named(
+    pacer_state::name, 0,
+    [settings = config.settings,
+     random = config.random](auto& self, const peers&, auto known) {
+      return spawn_child<account_pacer>(
+        self, settings, settings->seed != 0 ? settings->seed : random(), known);
+    });
+}
+
+child_spec realms_spec(const house_config& config) {
+  realm_directory_config to;
+  to.settings = config.settings;
+  to.spawn_queue
+    = [settings = config.settings](auto& self, const realm_id& realm,
+                                   std::shared_ptr<const peers> house) {
+        return self.home_system().template spawn<realm_queue>(
+          realm_queue_config{realm, settings}, std::move(house));
+      };
+  return child_named(realm_directory_state::name, 0,
+                     [to](auto& self, const peers&, auto known) {
+                       return spawn_child<realm_directory>(self, to, known);
+                     });
+}
+
 child_spec gateway_spec() {
   return child_named(gateway_state::name, 0,
                      [](auto& self, const peers&, auto known) {
@@ -219,6 +268,11 @@ std::vector<child_spec> house_children(const house_config& config) {
     children.push_back(reader_spec(config, i));
   children.push_back(transport_spec(config));
   children.push_back(directory_spec(config));
+  if (!config.settings->realms.account.empty()) {
+    children.push_back(session_spec(config));
+    children.push_back(pacer_spec(config));
+    children.push_back(realms_spec(config));
+  }
   children.push_back(gateway_spec());
   children.push_back(janitor_spec());
   children.push_back(pinger_spec(config));

@@ -20,7 +20,8 @@ child_spec child_named(const std::string& name, size_t index, make_child make);
 bool is_child_name(const std::string& name);
 
 /// The children of one house, in the order they are started: writers, readers,
-/// transport, directory, gateway, janitor, pinger.
+/// transport, directory; where realms are served session, pacer, realm
+/// directory; gateway, janitor, pinger.
 std::vector<child_spec> house_children(const house_config& config);
 
 } // namespace weir

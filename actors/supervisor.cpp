@@ -88,16 +88,27 @@ caf::result<drained> supervisor_state::drain() {
   self_->send(now_.gateway, end_holds_now{});
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<drained>>();
-  self_
-    ->request(now_.directory, caf::duration{config_.drain_timeout},
-              drain_request{})
-    .then([promise](const drained& done) mutable { promise.deliver(done); },
-          [promise](const caf::error&) mutable {
+  auto left = std::make_shared<size_t>(now_.realms ? 2 : 1);
+  const auto one_drained = [promise, left]() mutable {
+    if (--*left == 0)
+      promise.deliver(drained{});
+  };
+  drain_one(now_.directory, one_drained);
+  if (now_.realms)
+    drain_one(now_.realms, one_drained);
+  return promise;
+}
+
+template <class Directory>
+void supervisor_state::drain_one(const Directory& of,
+                                 std::function<void()> done) {
+  self_->request(of, caf::duration{config_.drain_timeout}, drain_request{})
+    .then([done](const drained&) { done(); },
+          [done](const caf::error&) {
             log_.warn("drain timed out action=what is in flight is sent again, "
                       "byte for byte, at the next start");
-            promise.deliver(drained{});
+            done();
           });
-  return promise;
 }
 
 } // namespace weir

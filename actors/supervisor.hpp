@@ -63,6 +63,8 @@ private:
   void tell_all();
   void use(const use_settings& now);
   caf::result<drained> drain();
+  template <class Directory>
+  void drain_one(const Directory& of, std::function<void()> done);
 
   self_pointer self_;
   supervisor_config config_;

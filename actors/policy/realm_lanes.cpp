@@ -93,7 +93,7 @@ std::optional<instant> realm_lanes::next_wake() const {
 
 std::optional<uint64_t> realm_lanes::start(const room_id& room) {
   const auto at = lanes_.find(room);
-  if (at == lanes_.end() || at->second.in_flight)
+  if (at == lanes_.end() || at->second.in_flight || at->second.asleep_until)
     return std::nullopt;
   at->second.in_flight = true;
   at->second.offered = false;

@@ -119,7 +119,8 @@ public:
   [[nodiscard]] std::optional<instant> next_wake() const;
 
   /// The event whose send a permit for `room` means. Nothing when there is no
-  /// such lane any more or its head is in flight: give the permit back.
+  /// such lane any more, or its head is in flight or waits for a retry: give
+  /// the permit back.
   [[nodiscard]] std::optional<uint64_t> start(const room_id& room);
 
   /// The permit was given back, and the pacer keeps its offer. @return Whether

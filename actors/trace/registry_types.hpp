@@ -3,8 +3,12 @@
 #include "actors/appservice_queue.hpp"
 #include "actors/directory.hpp"
 #include "actors/gateway.hpp"
+#include "actors/homeserver_session.hpp"
 #include "actors/janitor.hpp"
+#include "actors/pacer.hpp"
 #include "actors/pinger.hpp"
+#include "actors/realm_directory.hpp"
+#include "actors/realm_queue.hpp"
 #include "actors/store_reader.hpp"
 #include "actors/store_writer.hpp"
 #include "actors/supervisor.hpp"
@@ -28,7 +32,8 @@ namespace mp = boost::mp11;
 /// Every actor there is.
 using every_actor
   = mp::mp_list<supervisor, store_writer, store_reader_process, transport,
-                directory, appservice_queue, gateway, janitor, pinger>;
+                directory, appservice_queue, homeserver_session, account_pacer,
+                realm_directory, realm_queue, gateway, janitor, pinger>;
 
 template <class Actor>
 struct parts_of;

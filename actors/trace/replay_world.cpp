@@ -95,6 +95,19 @@ caf::strong_actor_ptr make_directory(caf::actor_system& system,
                              argument<house_ptr>(given, 1, how));
 }
 
+caf::strong_actor_ptr make_realm_directory(caf::actor_system& system,
+                                           replay_world& world,
+                                           const json& given, reading& how) {
+  auto config = argument<realm_directory_config>(given, 0, how);
+  config.spawn_queue
+    = [&world](traced_actor<realm_directory_actor>&, const realm_id&,
+               const std::shared_ptr<const peers>&) {
+        return caf::actor_cast<realm_queue_actor>(world.next_spawned());
+      };
+  return spawn_as<realm_directory>(system, how, config,
+                                   argument<house_ptr>(given, 1, how));
+}
+
 caf::strong_actor_ptr make_pinger(caf::actor_system& system, const json& given,
                                   reading& how) {
   auto config = argument<pinger_config>(given, 0, how);
@@ -154,6 +167,25 @@ const std::map<std::string, maker>& makers() {
          argument<house_ptr>(given, 1, how));
      }},
     {directory_state::name, make_directory},
+    {homeserver_session_state::name,
+     [](auto& system, auto&, const json& given, reading& how) {
+       return spawn_as<homeserver_session>(
+         system, how, argument<settings_ptr>(given, 0, how),
+         argument<house_ptr>(given, 1, how));
+     }},
+    {pacer_state::name,
+     [](auto& system, auto&, const json& given, reading& how) {
+       return spawn_as<account_pacer>(
+         system, how, argument<settings_ptr>(given, 0, how),
+         argument<uint64_t>(given, 1, how), argument<house_ptr>(given, 2, how));
+     }},
+    {realm_directory_state::name, make_realm_directory},
+    {realm_queue_state::name,
+     [](auto& system, auto&, const json& given, reading& how) {
+       return spawn_as<realm_queue>(system, how,
+                                    argument<realm_queue_config>(given, 0, how),
+                                    argument<house_ptr>(given, 1, how));
+     }},
     {gateway_state::name,
      [](auto& system, auto&, const json& given, reading& how) {
        return spawn_as<gateway>(system, how,

@@ -140,6 +140,7 @@ TEST_CASE("realm lanes: a send that is tried again is still the head") {
   CHECK(lanes.start({"!a"}) == 1U);
   CHECK(lanes.to_offer(at(0s)).size() == 1);
   CHECK(lanes.retried({"!a"}, at(5s), at(0s))); // Withdraw it, …
+  CHECK(!lanes.start({"!a"})); // (a permit that came too late is of no use)
   CHECK(lanes.to_offer(at(0s)).empty());
   CHECK(lanes.next_wake() == at(5s));
   CHECK(lanes.to_offer(at(5s) - 1ms).empty());
