@@ -20,6 +20,7 @@ public:
   /// Asked first, with what is sent; no reply: the homeserver does as it does.
   std::function<std::optional<scripted_reply>(const http_request&)> before;
   milliseconds takes{20};
+  std::map<std::string, milliseconds> takes_in; ///< In these rooms.
 
   scripted_reply operator()(const http_request& request) {
     if (before)
@@ -38,7 +39,12 @@ public:
     if (!is_send(request))
       return said(200, "{}");
     store(request);
-    return said(200, R"({"event_id":"$)" + txn_of_send(request) + R"("})");
+    auto reply
+      = said(200, R"({"event_id":"$)" + txn_of_send(request) + R"("})");
+    if (const auto slow = takes_in.find(room_of(request));
+        slow != takes_in.end())
+      reply.after = slow->second;
+    return reply;
   }
 
   /// As if the homeserver had stored it, whatever it answers.

@@ -147,7 +147,7 @@ TEST_CASE("realm queue: one that fails in a handler begins from the store") {
   on.start({"!a", "!b"});
   planted_fault fault{"before_realm_settle", 2};
   on.submit(1, 10);
-  on.house.advance(minutes{1});
+  on.house.advance(seconds{4}); // Without waiting for the next scan.
   CHECK(fault.left() == 0);
   CHECK(on.homeserver.rooms["!a"] == contents(1, 10));
   CHECK(on.homeserver.rooms["!b"] == contents(1, 10));
@@ -157,12 +157,15 @@ TEST_CASE("realm queue: one that fails in a handler begins from the store") {
 TEST_CASE("realm queue: d14 a drain finishes what is in flight and starts "
           "nothing") {
   realm_world on;
-  on.homeserver.takes = seconds{2};
+  on.homeserver.takes_in["!a"] = seconds{2}; // Others wait behind it.
   on.start({"!a", "!b"});
   on.submit(1, 10);
   on.house.advance(seconds{7});
   const auto sent = send_times(on.house.network).size();
+  REQUIRE(on.house.network.open_now() == 1);
   const auto done = on.house.drain();
+  on.house.run();
+  CHECK_FALSE(done->answer);
   on.house.advance(seconds{3});
   REQUIRE(done->answer);
   CHECK(send_times(on.house.network).size() == sent);
@@ -188,4 +191,63 @@ TEST_CASE("realm queue: d9 what may have arrived a day ago is uncertain, and "
   on.house.advance(minutes{2});
   CHECK(on.sends("we_1").at(0).outcome == send_outcome::uncertain);
   CHECK(on.homeserver.rooms["!a"] == contents(2, 2));
+}
+
+TEST_CASE("pacer: a new one grants nothing before what was open is closed") {
+  realm_world on;
+  on.start({"!a", "!b", "!c"});
+  on.submit(1, 1);
+  on.house.advance(seconds{5});
+  on.homeserver.before
+    = [](const http_request&) { return std::optional{silence()}; };
+  on.house.network.closes_on_abort = false;
+  on.submit(2, 5);
+  on.house.advance(seconds{1});
+  const auto sent = send_times(on.house.network).size();
+  CHECK(on.house.network.open_now() == 3);
+  submit(on.house, "other", {realm_event("9")});
+  change_audience(on.house, "other", {"!x"});
+  on.house.kill("pacer");
+  wake_realm_of(on.house, "other");
+  on.house.advance(seconds{5});
+  CHECK(send_times(on.house.network).size() == sent);
+  on.homeserver.before = {};
+  on.house.network.closes_on_abort = true;
+  on.house.network.close_aborted();
+  on.house.advance(seconds{20});
+  for (const auto room : {"!a", "!b", "!c"})
+    CHECK(on.homeserver.rooms[room] == contents(1, 5));
+}
+
+TEST_CASE("pacer: permits of one that ended are void, whatever they wait for") {
+  realm_world on;
+  on.start({"!a", "!b", "!c", "!d"});
+  on.submit(1, 1);
+  on.house.advance(seconds{5});
+  std::set<std::string> told;
+  on.homeserver.before
+    = [&](const http_request& request) -> std::optional<scripted_reply> {
+    auto reply = on.homeserver.said(401, R"({"errcode":"M_UNKNOWN_TOKEN"})");
+    if (realm_homeserver::is_send(request))
+      return told.insert(realm_homeserver::room_of(request)).second
+        ? std::optional{reply}
+        : std::nullopt;
+    reply
+      = on.homeserver.said(200, R"({"user_id":"@weir:x","device_id":"WEIR"})");
+    reply.after = seconds{5};
+    return reply;
+  };
+  on.submit(2, 2);
+  on.house.advance(seconds{1}); // All four wait for the sign-in.
+  REQUIRE(told.size() == 4);
+  const auto before = send_times(on.house.network).size();
+  on.house.kill("pacer");
+  on.house.advance(seconds{30});
+  const auto times = send_times(on.house.network);
+  REQUIRE(times.size() == before + 4);
+  CHECK(times[before + 1] - times[before] >= 20); // The first is a probe.
+  for (const auto room : {"!a", "!b", "!c", "!d"})
+    CHECK(on.homeserver.rooms[room] == contents(1, 2));
+  CHECK(on.house.give_ups == 0);
+  CHECK(on.house.starts.at("pacer") == 2);
 }
