@@ -68,8 +68,10 @@ void realm_queue_state::woken(const wake_realm& what) {
   ++wakes_seen_;
   look_ = true;
   busy_at_ = self_->now();
-  if (what.what >= realm_change::cancelled)
+  if (what.what >= realm_change::cancelled) {
     forget_lanes();
+    sweep_after_.emplace();
+  }
   proceed();
 }
 
@@ -111,6 +113,8 @@ void realm_queue_state::ask_store() {
     return bind();
   if (lanes_->wants_more())
     return load();
+  if (sweep_after_)
+    return sweep();
   if (expire_)
     expire();
 }
@@ -201,6 +205,25 @@ void realm_queue_state::start_bound(const realm_bound& what, uint64_t permit) {
   next_.begins.push_back({config_.realm, free->room, false, {}});
 }
 
+/// What was cancelled, and was not begun, ends without a turn, in a pause too.
+void realm_queue_state::sweep() {
+  asking_ = true;
+  self_
+    ->request(writer(), store_timeout,
+              load_realm{config_.realm, *sweep_after_, deadline()})
+    .then(
+      [this](const realm_loaded& what) {
+        asking_ = false;
+        sweep_after_.reset();
+        for (const auto& lane : what.lanes)
+          next_.begins.push_back({config_.realm, lane.room, true, {}});
+        if (what.more)
+          sweep_after_ = what.lanes.back().room.value;
+        proceed();
+      },
+      [this](const caf::error& why) { store_failed(why); });
+}
+
 void realm_queue_state::expire() {
   asking_ = true;
   expire_ = false;
@@ -248,12 +271,19 @@ void realm_queue_state::worked(const work_realm& asked,
   for (size_t i = 0; i < asked.settles.size(); ++i)
     settled(asked.settles[i].room, what.settles[i]);
   for (size_t i = 0; i < asked.begins.size(); ++i)
-    begun(asked.begins[i].room, what.begins[i]);
+    asked.begins[i].only_end ? swept(asked.begins[i], what.begins[i])
+                             : begun(asked.begins[i].room, what.begins[i]);
   // A request of tries alone tells nothing.
   if (!asked.settles.empty() || !asked.begins.empty())
     take(what.news);
   look_ = look_ || (!asked.settles.empty() && news_.unbound > 0);
   proceed();
+}
+
+void realm_queue_state::swept(const begin_realm_send& asked,
+                              const realm_send_begun& what) {
+  if (what.more)
+    next_.begins.push_back(asked);
 }
 
 /// It is not known what became of it. The same again lies behind it, at the

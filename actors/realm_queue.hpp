@@ -69,9 +69,11 @@ private:
   void bind();
   void bound(const realm_bound& what, uint64_t permit);
   void start_bound(const realm_bound& what, uint64_t permit);
+  void sweep();
   void expire();
   void work();
   void worked(const work_realm& asked, const realm_worked& what);
+  void swept(const begin_realm_send& asked, const realm_send_begun& what);
   void store_failed(const caf::error& why);
   void take(const realm_news& news);
   void forget_lanes();
@@ -130,6 +132,8 @@ private:
   bool resting_ = false; ///< It failed: asked again when the timer is due.
   bool look_ = true;     ///< What is to be done with the head is not known.
   bool expire_ = true;
+  /// Lanes above may hold what ends unsent, and are gone through.
+  std::optional<std::string> sweep_after_;
   bool wants_bind_ = false;   ///< A turn would bind the head.
   bool bind_offered_ = false; ///< The pacer knows that.
   std::deque<uint64_t> bind_permits_;

@@ -218,3 +218,33 @@ TEST_CASE("realm queue: e11 of a large audience each room is sent to once") {
     CHECK(on.homeserver.rooms[room] == contents(1, 2));
   CHECK(on.row().open_events == 0);
 }
+
+TEST_CASE("realm queue: what is cancelled ends in a pause too, unless it was "
+          "begun") {
+  realm_world on;
+  std::vector<std::string> rooms;
+  for (int i = 0; i < 120; ++i)
+    rooms.push_back("!" + std::to_string(100 + i));
+  on.start(rooms);
+  on.homeserver.before
+    = [&](const http_request& request) -> std::optional<scripted_reply> {
+    if (!realm_homeserver::is_send(request))
+      return {};
+    return on.homeserver.said(429, R"({"errcode":"M_LIMIT_EXCEEDED"})",
+                              {{"Retry-After", "600"}});
+  };
+  on.submit(1, 1);
+  on.house.advance(seconds{5});
+  CHECK(send_times(on.house.network).size() == 1);
+  write<realm_event_cancelled>(on.house, cancel_realm_event{{"r"}, "we_1", {}});
+  wake_realm_of(on.house, "r", realm_change::cancelled);
+  on.house.advance(seconds{1});
+  const auto sends = on.sends("we_1");
+  CHECK(std::count_if(sends.begin(), sends.end(),
+                      [](const auto& each) {
+                        return each.outcome == send_outcome::cancelled;
+                      })
+        == 119);
+  CHECK(on.row().unsettled == 1);
+  CHECK(send_times(on.house.network).size() == 1);
+}
