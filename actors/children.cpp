@@ -8,6 +8,7 @@
 #include "actors/pacer.hpp"
 #include "actors/pinger.hpp"
 #include "actors/realm_directory.hpp"
+#include "actors/realm_gateway.hpp"
 #include "actors/realm_queue.hpp"
 #include "actors/store_reader.hpp"
 #include "actors/store_writer.hpp"
@@ -99,6 +100,12 @@ const std::vector<child_kind>& child_kinds() {
      [](peers& to, size_t, const caf::actor& child) { put(to.gateway, child); },
      tell_peers<gateway_actor>(),
      {}},
+    {realm_gateway_state::name,
+     [](peers& to, size_t, const caf::actor& child) {
+       put(to.realm_gateway, child);
+     },
+     tell_peers<realm_gateway_actor>(),
+     {}},
     {janitor_state::name, [](peers&, size_t, const caf::actor&) {},
      tell_peers<janitor_actor>(), tell_settings<janitor_actor>()},
     {pinger_state::name, [](peers&, size_t, const caf::actor&) {},
@@ -140,9 +147,10 @@ child_spec reader_spec(const house_config& config, size_t index) {
   return child_named(
     store_reader_state::name, index,
     [open = config.open_reader,
+     tokens = token_source{[made = config.tokens] { return made; }},
      threads = config.store_threads](auto& self, const peers&, auto) {
       return spawn_blocking<store_reader_process>(self.home_system(), threads,
-                                                  open);
+                                                  open, tokens);
     });
 }
 
@@ -212,6 +220,13 @@ child_spec gateway_spec() {
                      });
 }
 
+child_spec realm_gateway_spec() {
+  return child_named(realm_gateway_state::name, 0,
+                     [](auto& self, const peers&, auto known) {
+                       return spawn_child<realm_gateway>(self, known);
+                     });
+}
+
 child_spec janitor_spec() {
   return child_named(janitor_state::name, 0,
                      [](auto& self, const peers& all, auto known) {
@@ -274,6 +289,8 @@ std::vector<child_spec> house_children(const house_config& config) {
     children.push_back(realms_spec(config));
   }
   children.push_back(gateway_spec());
+  if (!config.settings->realms.account.empty())
+    children.push_back(realm_gateway_spec());
   children.push_back(janitor_spec());
   children.push_back(pinger_spec(config));
   return children;

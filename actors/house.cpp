@@ -2,6 +2,7 @@
 
 #include "actors/appservice_queue.hpp"
 #include "actors/children.hpp"
+#include "actors/realm_door_channel.hpp"
 #include "actors/supervisor.hpp"
 
 #include <condition_variable>
@@ -35,7 +36,7 @@ public:
     to.drain_timeout = config_.settings->drain_timeout;
     to.on_give_up = [this] { gave_up(); };
     to.on_change
-      = [this](const std::shared_ptr<const peers>& now) { use(now->gateway); };
+      = [this](const std::shared_ptr<const peers>& now) { use(*now); };
     supervisor_ = system_.spawn<supervisor>(std::move(to));
     // It starts on a thread of the actors. Until then there is no door, and
     // whoever came would be turned away.
@@ -48,6 +49,7 @@ public:
       const std::lock_guard guard{mutex_};
       closed_ = true;
       gateway_ = nullptr;
+      realm_gateway_ = nullptr;
     }
     caf::anon_send_exit(supervisor_, caf::exit_reason::user_shutdown);
     supervisor_ = nullptr;
@@ -66,6 +68,10 @@ public:
     return system_.clock().now();
   }
 
+  [[nodiscard]] const realm_door& realms() const {
+    return realms_;
+  }
+
   void drain() {
     caf::scoped_actor self{system_};
     const auto bound
@@ -75,10 +81,12 @@ public:
   }
 
 private:
-  void use(gateway_actor door) {
+  void use(const peers& now) {
     const std::lock_guard guard{mutex_};
-    if (!closed_)
-      gateway_ = std::move(door);
+    if (!closed_) {
+      gateway_ = now.gateway;
+      realm_gateway_ = now.realm_gateway;
+    }
     changed_.notify_all();
   }
 
@@ -99,6 +107,12 @@ private:
     return gateway_;
   }
 
+  /// The same of realms.
+  realm_gateway_actor realm_door_now() {
+    const std::lock_guard guard{mutex_};
+    return realm_gateway_;
+  }
+
   house_config config_;
   caf::actor_system_config system_config_;
   // Before the system, which outlasts the supervisor that calls back here.
@@ -107,6 +121,9 @@ private:
   bool closed_ = false;
   bool gave_up_ = false;
   gateway_actor gateway_;
+  realm_gateway_actor realm_gateway_;
+  realm_door realms_{std::make_shared<const realm_door::channel>(
+    [this] { return realm_door_now(); })};
   caf::actor_system system_;
   supervisor_actor supervisor_;
 };
@@ -211,6 +228,10 @@ void house::remove(remove_appservice request,
 
 void house::use(std::shared_ptr<const house_settings> settings) {
   impl_->use({std::move(settings)});
+}
+
+const realm_door& house::realms() const {
+  return impl_->realms();
 }
 
 void house::ready(std::function<void(expected<stored>)> done) {

@@ -7,8 +7,10 @@
 #include "actors/messages/removal.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/outbound_http.hpp"
+#include "actors/realm_door.hpp"
 #include "actors/settings.hpp"
 #include "persistence/store.hpp"
+#include "persistence/tokens.hpp"
 
 #include <functional>
 #include <memory>
@@ -21,6 +23,8 @@ struct house_config {
   std::shared_ptr<const house_settings> settings;
   std::function<expected<std::unique_ptr<store>>()> open_store;
   std::function<expected<std::unique_ptr<store_reader>>()> open_reader;
+  /// Of stream tokens; null: none are taken.
+  std::shared_ptr<const token_authority> tokens;
   outbound_http* network = nullptr; ///< Outlives the house.
   std::function<milliseconds()> elapsed_clock;
   std::function<uint64_t()> random; ///< 64 random bits.
@@ -110,6 +114,9 @@ public:
   /// in another way from now on. Of the settings only `queues` may differ, and
   /// the board knows those that are new.
   void use(std::shared_ptr<const house_settings> settings);
+
+  /// The door of realms.
+  [[nodiscard]] const realm_door& realms() const;
 
   /// Is the store writable? Answered by a commit.
   void ready(std::function<void(expected<stored>)> done);

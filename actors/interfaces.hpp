@@ -7,6 +7,7 @@
 #include "actors/messages/delivery.hpp"
 #include "actors/messages/figures.hpp"
 #include "actors/messages/kept.hpp"
+#include "actors/messages/realm_door.hpp"
 #include "actors/messages/removal.hpp"
 #include "actors/messages/store.hpp"
 #include "actors/realm_actors.hpp"
@@ -83,7 +84,11 @@ using store_reader_actor = caf::typed_actor<
   caf::replies_to<read_quarantine>::with<quarantine_page>,
   caf::replies_to<read_quarantined>::with<quarantine_page>,
   caf::replies_to<read_store_figures>::with<store_figures>,
-  caf::replies_to<read_export>::with<export_page>>;
+  caf::replies_to<read_export>::with<export_page>,
+  // Realms, by the tokens of who asks.
+  caf::replies_to<read_realm>::with<realm_answer>,
+  caf::replies_to<read_feed>::with<feed_answer>,
+  caf::replies_to<read_realms>::with<realms_found>>;
 
 /// The TRANSPORT: all outbound HTTP. It alone owns a peer's deadlines, and it
 /// answers a failed request only after it has closed its connection.
@@ -275,6 +280,20 @@ using gateway_actor = caf::typed_actor<
   caf::reacts_to<give_command>, caf::reacts_to<bridge_alive>,
   caf::reacts_to<use_peers>>;
 
+/// The REALM GATEWAY: the same door for what producers and operators want of
+/// realms.
+using realm_gateway_actor
+  = caf::typed_actor<caf::reacts_to<ask_submit>, caf::reacts_to<ask_audience>,
+                     caf::reacts_to<ask_replace>, caf::reacts_to<ask_cancel>,
+                     caf::reacts_to<ask_redeliver>, caf::reacts_to<ask_halt>,
+                     caf::reacts_to<ask_realm>, caf::reacts_to<ask_feed>,
+                     caf::reacts_to<ask_realms>, caf::reacts_to<ask_pace>,
+                     // From realm queues.
+                     caf::reacts_to<realm_progress>,
+                     // A timer of its own, and the beginning of a drain.
+                     caf::reacts_to<look_again>, caf::reacts_to<end_holds_now>,
+                     caf::reacts_to<use_peers>>;
+
 /// The JANITOR: beats the slots and bounds what is remembered.
 using janitor_actor
   = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<idle_check>,
@@ -304,6 +323,7 @@ struct peers {
   session_actor session;
   pacer_actor pacer;
   realm_directory_actor realms;
+  realm_gateway_actor realm_gateway;
   std::shared_ptr<bridge_board> board; ///< May be null.
   /// As last read. Not described: a trace tells it once, by `use_settings`, and
   /// not with every restart.
@@ -327,6 +347,6 @@ struct peers {
 };
 BOOST_DESCRIBE_STRUCT(peers, (),
                       (writers, readers, transport, directory, gateway, session,
-                       pacer, realms, board))
+                       pacer, realms, realm_gateway, board))
 
 } // namespace weir

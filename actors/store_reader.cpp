@@ -1,8 +1,10 @@
 #include "actors/store_reader.hpp"
 
 #include "actors/operations/export_pages.hpp"
+#include "actors/operations/realm_reads.hpp"
 
 #include "actors/trace/traced_store.hpp"
+#include "persistence/realm_store.hpp"
 
 #include <algorithm>
 
@@ -90,18 +92,32 @@ caf::result<Reply> store_reader_state::read(Read read) {
 /// tell nothing else.
 expected<store_figures> store_reader_state::figures(store_reader& db) {
   WEIR_TRY(auto kept, db.kept());
+  WEIR_TRY(const auto realms, db.realms().totals());
+  WEIR_TRY(const auto as_of, db.now());
   const auto now = self_->clock_now();
   if (!size_asked_at_ || now - *size_asked_at_ >= limits::database_size_every) {
     size_asked_at_ = now;
     const auto bytes = db.database_bytes();
     database_bytes_ = bytes ? bytes.value() : database_bytes_;
   }
-  return store_figures{kept, database_bytes_};
+  return store_figures{kept, database_bytes_, realms, as_of};
+}
+
+template <class Reply, class Request, class Operation>
+caf::result<Reply> store_reader_state::read_by_token(const Request& request,
+                                                     Operation how) {
+  return read<Reply>([&](store_reader& db) -> expected<Reply> {
+    const auto tokens = tokens_();
+    if (!tokens)
+      return fail(ec::unavailable, "no keys of stream tokens");
+    return how(db, *tokens, request);
+  });
 }
 
 store_reader_actor::behavior_type
-store_reader_state::start(open_reader_function open) {
+store_reader_state::start(open_reader_function open, token_source tokens) {
   open_ = std::move(open);
+  tokens_ = std::move(tokens);
   return {
     [this](const read_queues& request) {
       return read<queues_page>(
@@ -138,6 +154,18 @@ store_reader_state::start(open_reader_function open) {
     [this](const read_export& request) {
       return read<export_page>(
         [&](store_reader& db) { return read_export_page(db, request); });
+    },
+    [this](const read_realm& request) {
+      return read_by_token<realm_answer>(request, operations::answer_realm);
+    },
+    [this](const read_feed& request) {
+      return read_by_token<feed_answer>(request, operations::answer_feed);
+    },
+    [this](const read_realms& request) {
+      return read<realms_found>([&](store_reader& db) {
+        return operations::list_rows(
+          db, {request.after, page_size(request.rows_max)});
+      });
     },
   };
 }

@@ -86,6 +86,8 @@ caf::result<drained> supervisor_state::drain() {
   draining_ = true;
   // Who is held for a store that is away would hold up the end.
   self_->send(now_.gateway, end_holds_now{});
+  if (now_.realm_gateway)
+    self_->send(now_.realm_gateway, end_holds_now{});
   auto promise
     = self_->make_response_promise<caf::typed_response_promise<drained>>();
   auto left = std::make_shared<size_t>(now_.realms ? 2 : 1);

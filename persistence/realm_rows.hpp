@@ -55,6 +55,21 @@ BOOST_DESCRIBE_STRUCT(realm_row, (),
                        dead_letters, last_over, delivered, merged, dropped,
                        halted, deleted_at))
 
+/// What all realms come to.
+struct realm_totals {
+  uint64_t realms = 0;
+  uint64_t halted = 0;      ///< Paused by an operator.
+  uint64_t open_events = 0; ///< Not over; likewise
+  uint64_t open_bytes = 0;  ///< their bytes
+  uint64_t unsettled = 0;   ///< and sends without an outcome.
+  uint64_t dead_letters = 0;
+  stored_time oldest_accepted_at; ///< Of those not over; zero: there is none.
+  friend bool operator==(const realm_totals&, const realm_totals&) = default;
+};
+BOOST_DESCRIBE_STRUCT(realm_totals, (),
+                      (realms, halted, open_events, open_bytes, unsettled,
+                       dead_letters, oldest_accepted_at))
+
 /// Table `realm_room`: a subscription. It holds for the versions of the
 /// audience from `added_in` until before `removed_in`.
 struct realm_room_row {

@@ -213,6 +213,8 @@ public:
   /// Events with dead letters whose seq is above `after`, oldest first.
   virtual expected<std::vector<realm_event_row>>
   with_dead_letters(realm_no realm, uint64_t after, size_t rows_max) = 0;
+  /// Looks at each realm, and at one event of each that has any open.
+  virtual expected<realm_totals> totals() = 0;
   /// What was last said of one queue, as `realm/ID`.
   virtual expected<std::optional<queue_status_row>>
   status(const std::string& queue) = 0;

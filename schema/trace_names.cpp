@@ -8,11 +8,11 @@ namespace weir {
 namespace {
 
 /// Those that end in '/' have a number or an appservice's id behind it.
-constexpr std::array<std::string_view, 13> names{
-  "appservice/",        "directory",    "gateway",       "homeserver_pinger",
-  "homeserver_session", "janitor",      "pacer",         "realm/",
-  "realm_directory",    "store_reader", "store_writer/", "supervisor",
-  "transport"};
+constexpr std::array<std::string_view, 14> names{
+  "appservice/",        "directory",     "gateway",      "homeserver_pinger",
+  "homeserver_session", "janitor",       "pacer",        "realm/",
+  "realm_directory",    "realm_gateway", "store_reader", "store_writer/",
+  "supervisor",         "transport"};
 
 bool is_one_of_many(std::string_view name) {
   return name.ends_with('/');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/realm_rows.hpp"
 #include "persistence/store.hpp"
 
 #include <boost/describe/class.hpp>
@@ -19,7 +20,9 @@ struct store_figures {
   /// At most as old as `limits::database_size_every`; 0 as long as the database
   /// has not told.
   uint64_t database_bytes = 0;
+  realm_totals realms = {};
+  stored_time as_of = {};
 };
-BOOST_DESCRIBE_STRUCT(store_figures, (), (kept, database_bytes))
+BOOST_DESCRIBE_STRUCT(store_figures, (), (kept, database_bytes, realms, as_of))
 
 } // namespace weir

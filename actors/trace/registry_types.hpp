@@ -8,6 +8,7 @@
 #include "actors/pacer.hpp"
 #include "actors/pinger.hpp"
 #include "actors/realm_directory.hpp"
+#include "actors/realm_gateway.hpp"
 #include "actors/realm_queue.hpp"
 #include "actors/store_reader.hpp"
 #include "actors/store_writer.hpp"
@@ -33,7 +34,8 @@ namespace mp = boost::mp11;
 using every_actor
   = mp::mp_list<supervisor, store_writer, store_reader_process, transport,
                 directory, appservice_queue, homeserver_session, account_pacer,
-                realm_directory, realm_queue, gateway, janitor, pinger>;
+                realm_directory, realm_queue, gateway, realm_gateway, janitor,
+                pinger>;
 
 template <class Actor>
 struct parts_of;
@@ -94,11 +96,12 @@ using every_reply_of_the_store
 
 /// What callbacks are run with, and what handlers draw.
 using every_other_value = mp::mp_append<
-  mp::mp_transform<expected,
-                   mp::mp_unique<mp::mp_append<
-                     every_reply_of_the_store,
-                     mp::mp_list<command_done, slot_lease, stored_time,
-                                 std::optional<slot_row>, void>>>>,
+  mp::mp_transform<
+    expected,
+    mp::mp_unique<mp::mp_append<
+      every_reply_of_the_store,
+      mp::mp_list<command_done, realm_offers_answered, pace_view, slot_lease,
+                  stored_time, std::optional<slot_row>, void>>>>,
   mp::mp_list<uint64_t, milliseconds, http_request>>;
 
 } // namespace weir::trace

@@ -135,7 +135,7 @@ caf::strong_actor_ptr make_store_reader(caf::actor_system& system,
     = []() -> expected<std::unique_ptr<store_reader>> {
     return fail(ec::unavailable, "not in the trace");
   };
-  return spawn_as<store_reader_process>(system, how, none);
+  return spawn_as<store_reader_process>(system, how, none, token_source{});
 }
 
 caf::strong_actor_ptr make_supervisor(caf::actor_system& system,
@@ -190,6 +190,11 @@ const std::map<std::string, maker>& makers() {
      [](auto& system, auto&, const json& given, reading& how) {
        return spawn_as<gateway>(system, how,
                                 argument<house_ptr>(given, 0, how));
+     }},
+    {realm_gateway_state::name,
+     [](auto& system, auto&, const json& given, reading& how) {
+       return spawn_as<realm_gateway>(system, how,
+                                      argument<house_ptr>(given, 0, how));
      }},
     {janitor_state::name,
      [](auto& system, auto&, const json& given, reading& how) {

@@ -48,7 +48,22 @@ realm_reading::realm_reading(connection& on)
     status_{
       on, "status of a realm",
       select(status_columns("s."), "queue_status AS s WHERE s.queue = :queue"),
-      status_column_types} {
+      status_column_types},
+    totals_{on, "totals of realms",
+            "SELECT count(*), "
+            "CAST(coalesce(sum(CASE WHEN halted_at > 0 THEN 1 ELSE 0 END), 0) "
+            "AS BIGINT), "
+            "CAST(coalesce(sum(open_events), 0) AS BIGINT), "
+            "CAST(coalesce(sum(open_bytes), 0) AS BIGINT), "
+            "CAST(coalesce(sum(unsettled), 0) AS BIGINT), "
+            "CAST(coalesce(sum(dead_letters), 0) AS BIGINT), "
+            "(SELECT min(o.at) FROM (SELECT (SELECT e.accepted_at "
+            "FROM realm_event AS e WHERE e.realm = r.no "
+            "AND e.state = s.state AND e.state < 3 ORDER BY e.seq LIMIT 1) "
+            "AS at FROM realm AS r, (SELECT 0 AS state UNION ALL SELECT 1 "
+            "UNION ALL SELECT 2) AS s WHERE r.has_work = 1) AS o) "
+            "FROM realm",
+            "iiiiiii"} {
 }
 
 template <class... Arguments>
@@ -111,6 +126,22 @@ realm_reading::with_dead_letters(realm_no realm, uint64_t after,
                                  size_t rows_max) {
   WEIR_TRY(ask(dead_letters_, realm, as_count(after), as_count(rows_max)));
   return read_realm_events(dead_letters_);
+}
+
+expected<realm_totals> realm_reading::totals() {
+  WEIR_TRY(ask(totals_));
+  WEIR_TRY(const auto found, read_first(totals_, [](statement& from) {
+             realm_totals all;
+             all.realms = from.count(0);
+             all.halted = from.count(1);
+             all.open_events = from.count(2);
+             all.open_bytes = from.count(3);
+             all.unsettled = from.count(4);
+             all.dead_letters = from.count(5);
+             all.oldest_accepted_at = from.when(6);
+             return all;
+           }));
+  return found.value_or(realm_totals{});
 }
 
 expected<std::optional<queue_status_row>>

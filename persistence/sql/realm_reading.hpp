@@ -28,6 +28,7 @@ public:
   expected<std::optional<account_row>> account(const std::string& id) override;
   expected<std::vector<realm_event_row>>
   with_dead_letters(realm_no realm, uint64_t after, size_t rows_max) override;
+  expected<realm_totals> totals() override;
   expected<std::optional<queue_status_row>>
   status(const std::string& queue) override;
 
@@ -45,6 +46,7 @@ private:
   statement account_;
   statement dead_letters_;
   statement status_;
+  statement totals_;
 };
 
 } // namespace weir::sql

@@ -85,6 +85,25 @@ public:
       return rows;
     });
   }
+  expected<realm_totals> totals() override {
+    return look([](const memory_tables& tables) {
+      realm_totals all;
+      for (const auto& [no, row] : tables.realms) {
+        all.realms += 1;
+        all.halted += row.halted ? 1 : 0;
+        all.open_events += row.open_events;
+        all.open_bytes += row.open_bytes;
+        all.unsettled += row.unsettled;
+        all.dead_letters += row.dead_letters;
+      }
+      auto& oldest = all.oldest_accepted_at;
+      for (const auto& [key, row] : tables.realm_events)
+        if (row.state != realm_event_state::over
+            && (oldest == stored_time{} || row.accepted_at < oldest))
+          oldest = row.accepted_at;
+      return all;
+    });
+  }
   expected<std::optional<queue_status_row>>
   status(const std::string& queue) override {
     return look([&](const memory_tables& tables) {

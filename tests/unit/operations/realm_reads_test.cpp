@@ -175,3 +175,25 @@ TEST_CASE_TEMPLATE("realm reads: the feed tells outcomes behind a token, and "
   CHECK(!hidden.more);
   CHECK(on.feed(hidden.next).rows.empty());
 }
+
+TEST_CASE_TEMPLATE("realm reads: the totals are what all realms come to", Where,
+                   WEIR_EVERY_STORE) {
+  read_house<Where> on;
+  const auto totals
+    = [&] { return must(on.where.connect_reader()->realms().totals()); };
+  CHECK(totals() == realm_totals{});
+  on.change({"!a", "!b"});
+  on.submit({offer("1"), offer("2")});
+  on.bind();
+  on.send("!a", send_outcome::failed);
+  on.id = {"other"};
+  on.submit_one(offer("3"));
+  const auto found = totals();
+  CHECK(found.realms == 2);
+  CHECK(found.open_events == 3);
+  CHECK(found.open_bytes > 0);
+  CHECK(found.unsettled == 1);
+  CHECK(found.dead_letters == 1);
+  on.id = {"r"};
+  CHECK(found.oldest_accepted_at == on.event("we_1").accepted_at);
+}

@@ -366,8 +366,9 @@ TEST_CASE("config: what is hardly meant is warned of") {
         == lines{"/etc/weir/weir.yaml:2: trace.actors: nonsense is no actor's "
                  "name: nothing of it "
                  "is recorded; there are appservice/*, directory, gateway, "
-                 "homeserver_pinger, janitor, store_reader, store_writer/*, "
-                 "supervisor, transport"});
+                 "homeserver_pinger, homeserver_session, janitor, pacer, "
+                 "realm/*, realm_directory, realm_gateway, store_reader, "
+                 "store_writer/*, supervisor, transport"});
 }
 
 TEST_CASE("config: which names an actor may have in a trace is known") {
