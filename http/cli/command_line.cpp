@@ -145,6 +145,7 @@ int run_command_line(int argc, const char* const* argv,
   add_admin_commands(app, run);
   add_control_commands(app, run);
   add_kept_commands(app, run);
+  add_realm_commands(app, run);
   add_trace_commands(app, run);
   app.add_subcommand("help", "Shows what a command does and takes");
   const auto words = understood({argv, static_cast<size_t>(std::max(argc, 1))});

@@ -59,6 +59,9 @@ void add_control_commands(CLI::App& app, commands& run);
 /// `dead-letters …`, `quarantine …` and `remove`.
 void add_kept_commands(CLI::App& app, commands& run);
 
+/// `realms …`.
+void add_realm_commands(CLI::App& app, commands& run);
+
 /// `trace …`.
 void add_trace_commands(CLI::App& app, commands& run);
 

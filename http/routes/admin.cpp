@@ -5,6 +5,7 @@
 #include "http/routes/admin_json.hpp"
 #include "http/routes/letters.hpp"
 #include "http/routes/quarantine.hpp"
+#include "http/routes/realm_admin.hpp"
 #include "http/routes/removal.hpp"
 #include "http/routes/trace.hpp"
 #include "schema/log.hpp"
@@ -70,6 +71,9 @@ std::span<const admin_routes::entry> admin_routes::entries() {
     entry{"GET", "/queues/", &r::queue},
     entry{"POST", "/queues/", &r::command},
     entry{"GET", "/commands", &r::commands},
+    entry{"GET", "/realms", &r::realms},
+    entry{"GET", "/realms/", &r::realm},
+    entry{"POST", "/realms/", &r::order_realm},
     entry{"GET", "/drain", &r::drain},
     entry{"POST", "/drain", &r::drain},
     entry{"GET", "/trace", &r::trace},
@@ -242,6 +246,18 @@ void admin_routes::appservice(const asked_for& what, const reply& answer) {
   if (verb == "export")
     return export_reply(house_, *path, what.query, answer);
   remove_reply(house_, *path, what.query, options_.serves, answer);
+}
+
+void admin_routes::realms(const asked_for& what, const reply& answer) {
+  realms_page_reply(house_.realms(), what.query, answer);
+}
+
+void admin_routes::realm(const asked_for& what, const reply& answer) {
+  realm_reply(house_.realms(), what.path, what.query, answer);
+}
+
+void admin_routes::order_realm(const asked_for& what, const reply& answer) {
+  realm_order_reply(house_.realms(), what.path, what.query, answer);
 }
 
 void admin_routes::quarantine(const asked_for& what, const reply& answer) {

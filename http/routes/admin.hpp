@@ -108,6 +108,9 @@ private:
                  const expected<queues_page>& page);
   void command(const asked_for& what, const reply& answer);
   void commands(const asked_for& what, const reply& answer);
+  void realms(const asked_for& what, const reply& answer);
+  void realm(const asked_for& what, const reply& answer);
+  void order_realm(const asked_for& what, const reply& answer);
   void drain(const asked_for& what, const reply& answer);
   [[nodiscard]] bool serves(const std::string& id) const;
   [[nodiscard]] queue_surroundings around(const std::string& id) const;
