@@ -149,6 +149,45 @@ void add_stored(metrics_text& to, const store_figures& figures) {
   to.add("weir_store_database_bytes", number(figures.database_bytes));
 }
 
+void add_realms(metrics_text& to, const store_figures& figures) {
+  const auto& realms = figures.realms;
+  const auto age = realms.oldest_accepted_at == stored_time{}
+    ? milliseconds{0}
+    : figures.as_of - realms.oldest_accepted_at;
+  to.add("weir_realms",
+         samples{{number(realms.realms), "known"},
+                 {number(realms.halted), "paused"}});
+  to.add("weir_realm_queued_events", number(realms.open_events));
+  to.add("weir_realm_queued_bytes", number(realms.open_bytes));
+  to.add("weir_realm_oldest_age_seconds",
+         std::chrono::duration<double>(std::max(age, milliseconds{0})).count());
+  to.add("weir_realm_unsettled_sends", number(realms.unsettled));
+  to.add("weir_realm_dead_letters", number(realms.dead_letters));
+}
+
+void add_producers(metrics_text& to, const process_figures& figures) {
+  static const producer_counts nobody;
+  const auto& counts
+    = figures.producers != nullptr ? *figures.producers : nobody;
+  to.add("weir_producer_requests_total",
+         samples{{number(counts.requests), "all"},
+                 {number(counts.unauthorised), "unauthorised"},
+                 {number(counts.forbidden), "forbidden"},
+                 {number(counts.malformed), "malformed"},
+                 {number(counts.failed), "failed"},
+                 {number(counts.tokens_refused), "token_refused"},
+                 {number(counts.waits_refused), "wait_refused"}});
+  to.add("weir_realm_events_total",
+         samples{{number(counts.queued), "queued"},
+                 {number(counts.merged), "merged"},
+                 {number(counts.replayed), "replayed"},
+                 {number(counts.key_reused), "key_reused"},
+                 {number(counts.too_large), "too_large"},
+                 {number(counts.realm_full), "realm_full"},
+                 {number(counts.all_full), "all_full"},
+                 {number(counts.held), "held"}});
+}
+
 void add_store(metrics_text& to, const process_figures& figures) {
   const auto& probe = process_store_probe();
   to.add("weir_kept_bytes_max",
@@ -211,8 +250,11 @@ std::string metrics_page(const stored_figures& stored,
   add_removed(result, stored);
   add_inbound(result, counts);
   add_connections(result, counts, process);
-  if (stored.store)
+  add_producers(result, process);
+  if (stored.store) {
     add_stored(result, *stored.store);
+    add_realms(result, *stored.store);
+  }
   add_store(result, process);
   add_actors(result, process);
   add_process(result, process);

@@ -2,6 +2,7 @@
 
 #include "actors/trace/control.hpp"
 #include "http/routes/appservice.hpp"
+#include "http/routes/realms.hpp"
 #include "http/routes/scrape.hpp"
 #include "http/server.hpp"
 
@@ -23,8 +24,9 @@ struct process_figures {
   uint64_t database_bytes = 0; ///< Of SQLite's file,
   uint64_t log_bytes = 0;      ///< and of its log.
   uint64_t admin_unauthorised = 0;
-  uint64_t appservices = 0;    ///< Configured.
-  bool reload_refused = false; ///< The last one changed nothing.
+  uint64_t appservices = 0;                   ///< Configured.
+  bool reload_refused = false;                ///< The last one changed nothing.
+  const producer_counts* producers = nullptr; ///< Null: nobody was served.
 };
 
 /// The page that Prometheus reads. With many appservices it is of megabytes and

@@ -302,7 +302,8 @@ private:
             store_file_bytes(setup_.settings, "-wal"),
             admin_.unauthorised(),
             appservices_.appservices(),
-            reloader_.refused_last()};
+            reloader_.refused_last(),
+            nullptr};
   }
 
   [[nodiscard]] milliseconds sending_for(const appservice_id& id) const {

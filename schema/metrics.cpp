@@ -89,6 +89,30 @@ constexpr metric_family families[] = {
    "refused."},
   {"weir_second_door_events_total", counter, "result",
    "Events in them: accepted, duplicate (their stream ordering was known)."},
+  {"weir_realms", gauge, "state",
+   "Realms: known, and of these paused (by an operator)."},
+  {"weir_realm_queued_events", gauge, "",
+   "Events of all realms that are not over. Told, as the next four, while "
+   "the store is there."},
+  {"weir_realm_queued_bytes", gauge, "",
+   "Their bytes, with 512 for each. Their bound is "
+   "realms.queued_bytes_max_all."},
+  {"weir_realm_oldest_age_seconds", gauge, "",
+   "Age of the oldest event that is not over. Minutes mean that a room, the "
+   "homeserver or a pause holds something up: weir realms list."},
+  {"weir_realm_unsettled_sends", gauge, "",
+   "Sends to rooms that are bound and have no outcome."},
+  {"weir_realm_dead_letters", gauge, "",
+   "Sends that the homeserver refused for good, kept for a week: weir realms "
+   "dead-letters."},
+  {"weir_producer_requests_total", counter, "result",
+   "Requests of producers: all, and of these unauthorised, forbidden "
+   "(another's realm), malformed, failed (the store was away), "
+   "token_refused, wait_refused (too many waited)."},
+  {"weir_realm_events_total", counter, "result",
+   "Events that producers handed in: queued, merged, replayed (their key was "
+   "known), key_reused, too_large, realm_full, all_full, held (behind a "
+   "refused line)."},
   {"weir_quarantine_bodies_total", counter, "result",
    "Bodies that are no transactions: kept, full (not kept for want of room), "
    "failed (the store did not take them)."},

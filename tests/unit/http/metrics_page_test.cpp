@@ -231,6 +231,39 @@ TEST_CASE("metrics page: the store tells its sizes, or nothing of them") {
   CHECK(page_of(figures).find("weir_kept_bytes{") == std::string::npos);
 }
 
+TEST_CASE("metrics page: realms have what is queued, and how old it is") {
+  producer_counts counts;
+  counts.forbidden = 4;
+  counts.realm_full = 5;
+  process_figures figures;
+  figures.producers = &counts;
+  stored_figures stored;
+  stored.store.emplace();
+  auto& realms = stored.store->realms;
+  realms.realms = 9;
+  realms.halted = 1;
+  realms.open_events = 12;
+  realms.open_bytes = 3'000;
+  realms.unsettled = 40;
+  realms.dead_letters = 2;
+  realms.oldest_accepted_at = stored_time{10'000};
+  stored.store->as_of = stored_time{71'500};
+  const auto text = metrics_page(stored, {}, figures);
+  for (const std::string line :
+       {"realms{state=\"known\"} 9", "realms{state=\"paused\"} 1",
+        "realm_queued_events 12", "realm_queued_bytes 3000",
+        "realm_oldest_age_seconds 61.5", "realm_unsettled_sends 40",
+        "realm_dead_letters 2",
+        "producer_requests_total{result=\"forbidden\"} 4",
+        "realm_events_total{result=\"realm_full\"} 5"}) {
+    CAPTURE(line);
+    CHECK(has(text, "weir_" + line));
+  }
+  realms.oldest_accepted_at = stored_time{};
+  CHECK(
+    has(metrics_page(stored, {}, figures), "weir_realm_oldest_age_seconds 0"));
+}
+
 TEST_CASE("metrics page: each bucket of a histogram holds those below it") {
   const auto text = page_of(process_figures{});
   const std::string family = "weir_store_commit_rows";
