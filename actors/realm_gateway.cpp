@@ -18,6 +18,11 @@ constexpr auto store_timeout
 /// A reader is bounded at 5 s a snapshot.
 constexpr auto reader_timeout = std::chrono::seconds{10};
 constexpr auto pace_timeout = std::chrono::seconds{2};
+/// How often the log tells what is queued, if anything is (Q47).
+constexpr auto health_every = std::chrono::seconds{60};
+/// Tickets of its own timers.
+constexpr uint64_t of_waits = 0;
+constexpr uint64_t of_health = 1;
 
 /// Bytes of what found no room, as the store counts them.
 uint64_t bytes_of(const realm_offer& offer) {
@@ -50,6 +55,7 @@ realm_gateway_state::realm_gateway_state(self_pointer self)
 realm_gateway_actor::behavior_type
 realm_gateway_state::start(std::shared_ptr<const peers> house) {
   house_ = std::move(house);
+  self_->arm(health_every, look_again{of_health});
   const auto wakes = [this](realm_change what) {
     return [this, what](const auto& request, const auto&) {
       wake(request.realm, what);
@@ -93,9 +99,7 @@ realm_gateway_state::start(std::shared_ptr<const peers> house) {
       for (const auto& each : what.left)
         back_.left(what.realm, each.bytes, self_->now());
     },
-    [this](const look_again& what) {
-      what.ticket == 0 ? look_around() : look(what.ticket);
-    },
+    [this](const look_again& what) { look(what.ticket); },
     [this](const end_holds_now&) { end_waits(); },
     [this](const use_peers& now) { house_ = now.value; },
   };
@@ -205,6 +209,10 @@ void realm_gateway_state::read(question what, const read_patience& patience) {
 }
 
 void realm_gateway_state::look(uint64_t ticket) {
+  if (ticket == of_waits)
+    return look_around();
+  if (ticket == of_health)
+    return tell_health();
   if (const auto held = writes_.find(ticket); held != writes_.end()) {
     const auto attempt = held->second.attempt;
     return attempt();
@@ -263,7 +271,7 @@ void realm_gateway_state::wait_for_news(uint64_t ticket) {
       refused.mapped().what);
   }
   if (!std::exchange(looking_, true))
-    self_->arm(limits::realm_wait_look, look_again{});
+    self_->arm(limits::realm_wait_look, look_again{of_waits});
 }
 
 void realm_gateway_state::look_around() {
@@ -272,7 +280,7 @@ void realm_gateway_state::look_around() {
                                          limits::realm_wait_looks_max))
     look(ticket);
   if (waiting_.size() > 0 && !std::exchange(looking_, true))
-    self_->arm(limits::realm_wait_look, look_again{});
+    self_->arm(limits::realm_wait_look, look_again{of_waits});
 }
 
 /// A drain: who waits is told how it is now, who is held comes again.
@@ -288,6 +296,24 @@ void realm_gateway_state::end_waits() {
     const auto refused = writes_.extract(ticket);
     refused.mapped().refuse(*refused.mapped().failure);
   }
+}
+
+/// A backlog is in the log also when nothing else happens.
+void realm_gateway_state::tell_health() {
+  self_->arm(health_every, look_again{of_health});
+  const auto& reader = house_->readers[next_reader_++ % house_->readers.size()];
+  self_->request(reader, reader_timeout, read_store_figures{})
+    .then(
+      [](const store_figures& now) {
+        const auto& all = now.realms;
+        if (all.open_events > 0)
+          log_.info("realm events queued events={} kib={} oldest_ms={} "
+                    "sends={} dead_letters={} paused={}",
+                    all.open_events, all.open_bytes / 1'024,
+                    (now.as_of - all.oldest_accepted_at).count(), all.unsettled,
+                    all.dead_letters, all.halted);
+      },
+      [](const caf::error&) {}); // Its own lines tell of the store.
 }
 
 template <class Reply, class Request>

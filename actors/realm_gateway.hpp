@@ -65,12 +65,13 @@ private:
   void look_around();
   void wait_for_news(uint64_t ticket);
   void end_waits();
+  void tell_health();
   template <class Reply, class Request>
   void ask_once(const Request& request, const callback<expected<Reply>>& done);
 
   self_pointer self_;
   std::shared_ptr<const peers> house_;
-  uint64_t next_ticket_ = 1;
+  uint64_t next_ticket_ = 2; ///< 0 and 1 are its own.
   /// Bounded by the listener's connections and its budget for bodies.
   std::map<uint64_t, write_under_way> writes_;
   /// Bounded by the listener's connections.

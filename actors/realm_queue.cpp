@@ -303,6 +303,9 @@ void realm_queue_state::take(const realm_news& news) {
     busy_at_ = self_->now();
   if (was_halted != news.is_halted)
     forget_lanes();
+  if (!news.left.empty() && house_->realm_gateway)
+    self_->send(house_->realm_gateway,
+                realm_progress{config_.realm, news.left});
 }
 
 /// What the store holds is read anew. Sends that are under way stay.

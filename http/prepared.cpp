@@ -4,6 +4,7 @@
 #include "persistence/clock_offset.hpp"
 #include "schema/config_files.hpp"
 #include "schema/log.hpp"
+#include "schema/token_keys.hpp"
 
 #include <chrono>
 #include <utility>
@@ -37,12 +38,19 @@ expected<prepared> prepare(const config& settings) {
   if (!settings.admin.viewer_token_file.empty()) {
     WEIR_TRY(viewer, ensure_token_file(settings.admin.viewer_token_file));
   }
+  WEIR_TRY(auto keys,
+           ensure_token_keys(settings.storage.data_dir + "/token.keys"));
   store_options options{settings.storage.url,
                         settings.storage.allow_unsafe_database};
   WEIR_TRY(auto identity, prepare_store(options, node, foreign_slot_watch));
   go_back_to_true_time(options);
-  return prepared{std::move(lock),   std::move(node),     std::move(token),
-                  std::move(viewer), std::move(identity), options};
+  return prepared{std::move(lock),
+                  std::move(node),
+                  std::move(token),
+                  std::move(viewer),
+                  std::move(identity),
+                  options,
+                  std::make_shared<const token_authority>(std::move(keys))};
 }
 
 } // namespace weir

@@ -2,9 +2,11 @@
 
 #include "persistence/data_lock.hpp"
 #include "persistence/store.hpp"
+#include "persistence/tokens.hpp"
 #include "schema/config.hpp"
 #include "schema/error.hpp"
 
+#include <memory>
 #include <string>
 
 namespace weir {
@@ -17,6 +19,7 @@ struct prepared {
   std::string viewer_token;
   store_identity identity;
   store_options store;
+  std::shared_ptr<const token_authority> tokens; ///< Of stream tokens.
 };
 
 /// Locks the data folder, makes what is missing in it, and migrates the store,

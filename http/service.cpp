@@ -9,6 +9,7 @@
 #include "http/reloader.hpp"
 #include "http/routes/admin.hpp"
 #include "http/routes/appservice.hpp"
+#include "http/routes/realms.hpp"
 #include "http/server.hpp"
 #include "http/service_setup.hpp"
 #include "http/start_checks.hpp"
@@ -85,6 +86,8 @@ public:
       trace_{trace_of()},
       house_{std::in_place, house_of()},
       appservices_{*house_, pings_, routes_of()},
+      producers_{house_->realms(),
+                 make_producer_options(setup_, found_.tokens, random_bits)},
       admin_{*house_, admin_options_of()},
       listener_{io_, main_listener_of(setup_.settings),
                 [this](const request_head& head) { return main_page(head); }},
@@ -203,6 +206,7 @@ private:
       = [options = found_.store] { return open_store(options, false); };
     to.open_reader
       = [options = found_.store] { return open_store_reader(options); };
+    to.tokens = found_.tokens;
     to.network = &network_;
     to.elapsed_clock = boot_time;
     to.random = random_bits;
@@ -303,7 +307,7 @@ private:
             admin_.unauthorised(),
             appservices_.appservices(),
             reloader_.refused_last(),
-            nullptr};
+            &producers_.counts()};
   }
 
   [[nodiscard]] milliseconds sending_for(const appservice_id& id) const {
@@ -315,7 +319,10 @@ private:
 
   body_wish main_page(const request_head& head) {
     auto page = page_for_anybody(head, *house_);
-    return page ? std::move(*page) : appservices_.handle(head);
+    if (page)
+      return std::move(*page);
+    return realm_routes::is_meant(head) ? producers_.handle(head)
+                                        : appservices_.handle(head);
   }
 
   const loaded_setup& setup_;
@@ -335,6 +342,7 @@ private:
   std::shared_ptr<trace::control> trace_; ///< Outlives those it tells of.
   std::optional<house> house_; ///< Gone before what its answers go to.
   appservice_routes appservices_;
+  realm_routes producers_;
   admin_routes admin_;
   http_server listener_;
   http_server admin_listener_;

@@ -63,6 +63,38 @@ served_appservice served(const appservice_registration& registration,
   return to;
 }
 
+policy::realm_admission::bounds realm_bounds_of(const config& settings) {
+  policy::realm_admission::bounds bounds;
+  bounds.realm_bytes = settings.realms.queued_bytes_max;
+  bounds.all_bytes = settings.realms.queued_bytes_max_all;
+  return bounds;
+}
+
+/// Whose sends realm events are; nobody's where there is nothing to sign in
+/// with.
+std::string account_of(const config::homeserver_options& homeserver) {
+  return homeserver.as_token.empty() && homeserver.password.empty()
+    ? std::string{}
+    : homeserver.user_id;
+}
+
+realm_settings realms_of(const config& settings) {
+  const auto& homeserver = settings.homeserver;
+  realm_settings realms;
+  realms.account = account_of(homeserver);
+  realms.peer = {homeserver.url, homeserver.ca_file};
+  realms.as_token = homeserver.as_token;
+  realms.password = homeserver.password;
+  realms.device = homeserver.device_id;
+  realms.pace.sends_per_second = homeserver.pace.sends_per_second;
+  realms.pace.in_flight = homeserver.pace.in_flight;
+  realms.bounds = realm_bounds_of(settings);
+  realms.ordered = settings.realms.ordered;
+  realms.audience_wait = settings.realms.audience_wait;
+  realms.idle_after = settings.actors.idle_after;
+  return realms;
+}
+
 } // namespace
 
 std::shared_ptr<house_settings>
@@ -75,6 +107,7 @@ make_house_settings(const loaded_setup& setup,
     settings->queues.push_back(queue_of(
       registration, options_of(setup.settings, registration.id.value)));
   }
+  settings->realms = realms_of(setup.settings);
   settings->idle_after = setup.settings.actors.idle_after;
   settings->keep_removed = setup.settings.appservices.keep_removed;
   settings->drain_timeout = setup.settings.drain.timeout;
@@ -93,6 +126,19 @@ make_served_appservices(const loaded_setup& setup) {
     all.push_back(
       served(registration, options_of(setup.settings, registration.id.value)));
   return make_served(std::move(all), setup.hs_tokens_unique);
+}
+
+realm_routes::options
+make_producer_options(const loaded_setup& setup,
+                      std::shared_ptr<const token_authority> tokens,
+                      std::function<uint64_t()> random) {
+  realm_routes::options to;
+  to.producers = make_producers(setup.settings.producers);
+  to.account = account_of(setup.settings.homeserver);
+  to.bounds = realm_bounds_of(setup.settings);
+  to.tokens = std::move(tokens);
+  to.random = std::move(random);
+  return to;
 }
 
 server_options main_listener_of(const config& settings) {
@@ -118,7 +164,9 @@ size_t outgoing_connections_max(const loaded_setup& setup) {
   constexpr size_t that_close = 64;
   const auto passed_on
     = passed_on_bounds_for(setup.settings.listener.connections_max).in_all;
-  return passed_on + 2 * setup.registrations.size() + that_close;
+  // What is sent for realms, a sign-in, and who is in a room.
+  const size_t realms = setup.settings.homeserver.pace.in_flight + size_t{2};
+  return passed_on + 2 * setup.registrations.size() + realms + that_close;
 }
 
 uint64_t store_file_bytes(const config& settings, std::string_view suffix) {

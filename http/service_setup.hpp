@@ -2,9 +2,11 @@
 
 #include "actors/settings.hpp"
 #include "http/routes/appservice.hpp"
+#include "http/routes/realms.hpp"
 #include "schema/registration.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,12 @@ make_house_settings(const loaded_setup& setup,
 
 std::shared_ptr<const served_appservices>
 make_served_appservices(const loaded_setup& setup);
+
+/// Who may hand in realm events, and how they are taken.
+realm_routes::options
+make_producer_options(const loaded_setup& setup,
+                      std::shared_ptr<const token_authority> tokens,
+                      std::function<uint64_t()> random);
 
 /// Where the listeners stand, and by which bounds.
 server_options main_listener_of(const config& settings);

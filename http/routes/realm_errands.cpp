@@ -162,7 +162,8 @@ void status_with_pace(const realm_door& door, const realm_id& realm,
 }
 
 std::string errand_tools::token_of(const slot_position& at) const {
-  if (!tokens)
+  // What changed nothing has no commit to name.
+  if (!tokens || at.pos == 0)
     return {};
   auto made = tokens->bound(at, principal);
   return made ? std::move(made.value()) : std::string{};

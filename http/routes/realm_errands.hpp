@@ -22,7 +22,7 @@ struct errand_tools {
   std::shared_ptr<producer_counts> counts;
   std::string principal;
 
-  /// The token of a commit; empty where no tokens are made.
+  /// The token of a commit; empty where there was none, or none are made.
   [[nodiscard]] std::string token_of(const slot_position& at) const;
 };
 

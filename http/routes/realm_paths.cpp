@@ -74,13 +74,16 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 }
 
 bool fits(const known_path& one, const std::vector<std::string_view>& given) {
-  for (size_t at = 0; at < one.segments.size(); ++at) {
+  const auto wanted = static_cast<size_t>(
+    std::ranges::find(one.segments, std::string_view{}) - one.segments.begin());
+  if (given.size() != wanted)
+    return false;
+  for (size_t at = 0; at < wanted; ++at) {
     const auto want = one.segments[at];
-    const auto got = at < given.size() ? given[at] : std::string_view{};
-    if (want == "*" ? got.empty() : want != got)
+    if (want == "*" ? given[at].empty() : want != given[at])
       return false;
   }
-  return given.size() <= one.segments.size();
+  return true;
 }
 
 bool is_method(const known_path& one, std::string_view method) {

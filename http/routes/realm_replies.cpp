@@ -164,7 +164,7 @@ json offer_answer::body() const {
           {"merged_into", text_or_null(taken.merged_into)},
           {"replayed", taken.result == offer_result::replayed},
           {"parts", taken.parts},
-          {"token", token}};
+          {"token", text_or_null(token)}};
 }
 
 http_response offer_reply(const offer_answer& what) {
@@ -198,7 +198,7 @@ http_response audience_reply(const realm_id& realm,
                                   {"audience_version", done.version},
                                   {"added", done.added},
                                   {"removed", done.removed},
-                                  {"token", token}}));
+                                  {"token", text_or_null(token)}}));
   response.fields.push_back(
     {"ETag", "\"" + std::to_string(done.version) + "\""});
   return response;
@@ -335,7 +335,7 @@ http_response cancelled_reply(const realm_event_cancelled& done,
     return matrix_error(404, "M_NOT_FOUND", "no such event in this realm");
   return json_ok(dumped({{"already_over", done.already_over},
                          {"unsettled", done.unsettled},
-                         {"token", token}}));
+                         {"token", text_or_null(token)}}));
 }
 
 http_response feed_reply(const feed_answer& page) {

@@ -63,6 +63,19 @@ milliseconds wait_within(std::optional<int64_t> asked, milliseconds most) {
   return std::min(milliseconds{asked.value_or(most.count())}, most);
 }
 
+/// One with a good signature that the store does not know is lost data, or a
+/// fault of ours: a person should hear of it (T9).
+http_response token_refused(producer_counts& counts, const std::string& by,
+                            token_refusal why) {
+  ++counts.tokens_refused;
+  if (answer_to(why).alarming)
+    log_.error("stream token of another history by={} why={} action=was an "
+               "older copy of the database put back, or did a failover lose "
+               "commits",
+               by, to_string(why));
+  return token_reply(why);
+}
+
 } // namespace
 
 std::shared_ptr<const served_producers>
@@ -219,10 +232,8 @@ void realm_routes::answer_read(const asked_for& what, const reply& answer) {
                      counts = counts_](const expected<realm_answer>& found) {
     if (!found)
       return answer(read_failed(*counts, found.error()));
-    if (found.value().how.refused) {
-      ++counts->tokens_refused;
-      return answer(token_reply(*found.value().how.refused));
-    }
+    if (const auto why = found.value().how.refused)
+      return answer(token_refused(*counts, what.principal(), *why));
     if (what.to.act == realm_act::read_event)
       return answer(event_reply(found.value()));
     if (what.to.act == realm_act::list_rooms)
@@ -246,13 +257,12 @@ void realm_routes::read_outcomes(const asked_for& what, const reply& answer) {
   patience.news
     = wait_within(what.query.timeout_ms.value_or(0), limits::realm_wait_max);
   door_.read(std::move(request), patience,
-             [answer, counts = counts_](const expected<feed_answer>& page) {
+             [answer, counts = counts_,
+              by = what.principal()](const expected<feed_answer>& page) {
                if (!page)
                  return answer(read_failed(*counts, page.error()));
-               if (page.value().how.refused) {
-                 ++counts->tokens_refused;
-                 return answer(token_reply(*page.value().how.refused));
-               }
+               if (const auto why = page.value().how.refused)
+                 return answer(token_refused(*counts, by, *why));
                answer(feed_reply(page.value()));
              });
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { answer, for_transactions, refuse_type } from './lib/behaviours.mjs';
 import { message } from './lib/events.mjs';
 import { differences, examples_in, run_examples } from './lib/examples.mjs';
+import { producer } from './lib/realms.mjs';
 import { run, test } from './lib/test.mjs';
 import { until } from './lib/wait.mjs';
 import { weir_binary } from './lib/weir.mjs';
@@ -19,7 +20,7 @@ async function a_weir_with_a_past(t) {
   const rejects = refuse_type('org.example.bad',
     answer(400, '{"errcode":"M_BAD_JSON"}'));
   const bridge = await t.bridge({ id: 'whatsapp', behaviour: rejects });
-  const weir = await t.weir({ bridges: [bridge], over: { appservices:
+  const weir = await t.weir({ bridges: [bridge], over: { ...producer.options(), appservices:
     { defaults: { backoff_first: '50ms', backoff_max: '100ms' } } } });
   const from = t.sender(weir, bridge);
   await from.send([message('$good')]);
@@ -45,6 +46,8 @@ test('the commands of docs/api.md do what it shows', async (t) => {
     ['127.0.0.1:8010', `127.0.0.1:${weir.admin_port}`],
     ['127.0.0.1:8009', `127.0.0.1:${weir.port}`],
     ['HS_TOKEN', weir.bridges[0].hs_token],
+    ['PRODUCER_TOKEN', 'producer_secret_of_tests'],
+    ['docs/examples/', new URL('../../docs/examples/', import.meta.url).pathname],
     ['weir ', `${weir_binary()} `],
   ]);
   assert.deepEqual(wrong, []);

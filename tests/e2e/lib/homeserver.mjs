@@ -14,6 +14,9 @@ export class homeserver {
     this.port = 0;
     this.weir_port = 0;
     this.hs_tokens = new Map();
+    /// Takes requests of the client API: given the request and its body it
+    /// answers `{ status, body }`, `'hang'`, or undefined for what is none.
+    this.client_api = undefined;
   }
 
   async start() {
@@ -50,6 +53,12 @@ export class homeserver {
       method: request.method, target: request.url, headers: request.headers,
     });
     const found = ping_path.exec(request.url);
+    const taken = found ? undefined : await this.client_api?.(request, body);
+    if (taken === 'hang') return;
+    if (taken) {
+      this.#answer(response, taken.status, taken.body);
+      return;
+    }
     if (!found || request.method !== 'POST') {
       this.#answer(response, 404, { errcode: 'M_UNRECOGNIZED', error: '' });
       return;

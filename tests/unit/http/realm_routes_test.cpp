@@ -88,6 +88,9 @@ public:
     REQUIRE(answer.status == 202);
     return json::parse(answer.body)["event_id"];
   }
+  memory_database& database() {
+    return database_;
+  }
   const producer_counts& counts() const {
     return routes_->counts();
   }
@@ -105,6 +108,14 @@ std::future<http_response> begun(const body_wish& wish) {
   wish.answer(once_only([promise](http_response response) {
     promise->set_value(std::move(response));
   }));
+  return promise->get_future();
+}
+
+std::future<http_response> begun_with(const body_wish& wish, std::string body) {
+  auto promise = std::make_shared<std::promise<http_response>>();
+  wish.take(std::move(body), once_only([promise](http_response response) {
+              promise->set_value(std::move(response));
+            }));
   return promise->get_future();
 }
 
@@ -222,6 +233,12 @@ TEST_CASE("producers: an audience is changed by room, by list, and as a whole "
   CHECK(told["added"] == 1);
   told = on.told("PUT", base + "r/rooms/%21a");
   CHECK(told["added"] == 0);
+  // An answer to what no commit is of once ended the process.
+  const auto missed = answered(
+    on.wish("PUT", base + "r/rooms", "all-token", {{"If-Match", "77"}}),
+    R"({"rooms":["!x"]})");
+  CHECK(missed.status == 409);
+  CHECK(on.ask("POST", base + "r/events/none/cancel").status == 404);
   told = on.told("POST", base + "r/rooms", R"({"add":["!b","!c"]})");
   CHECK(told["audience"] == 3);
   told = on.told("DELETE", base + "r/rooms/%21b");
@@ -297,6 +314,32 @@ TEST_CASE("producers: the feed is waited for, and each sees its own realms") {
   CHECK(told["outcomes"][0]["outcome"] == "cancelled");
   const auto other = on.ask("GET", "/_weir/v1/outcomes", {}, "one-token");
   CHECK(json::parse(other.body)["outcomes"].empty());
+}
+
+TEST_CASE("producers: t21 a feed without news is answered empty when its time "
+          "is over") {
+  realm_fixture on;
+  const auto start
+    = on.told("GET", "/_weir/v1/outcomes")["next"].get<std::string>();
+  const auto began = std::chrono::steady_clock::now();
+  const auto told
+    = on.told("GET", "/_weir/v1/outcomes?timeout_ms=300&since=" + start);
+  CHECK(std::chrono::steady_clock::now() - began
+        >= std::chrono::milliseconds{300});
+  CHECK(told["outcomes"].empty());
+  CHECK(told["more"] == false);
+  CHECK(!told["next"].get<std::string>().empty());
+}
+
+TEST_CASE("producers: e22 an event is held while the store is away") {
+  realm_fixture on;
+  on.database().set_away(true);
+  auto held = begun_with(on.wish("PUT", base + "r/events/k"), plain_event);
+  CHECK(held.wait_for(std::chrono::milliseconds{300})
+        == std::future_status::timeout);
+  on.database().set_away(false);
+  REQUIRE(held.wait_for(patience) == std::future_status::ready);
+  CHECK(held.get().status == 202);
 }
 
 TEST_CASE("producers: event ids are random and all of one form") {

@@ -81,6 +81,39 @@ TEST_CASE("service setup: a queue is served as its appservice is configured") {
   CHECK(quiet.limits.dead_letter);
 }
 
+TEST_CASE("service setup: realms are sent for as the homeserver is configured, "
+          "and not at all without a token or a password") {
+  auto setup = two_bridges();
+  auto& homeserver = setup.settings.homeserver;
+  homeserver.url = "http://hs";
+  homeserver.user_id = "@weir:x";
+  homeserver.device_id = "D";
+  homeserver.pace = {7, 3};
+  setup.settings.realms.ordered = {"a*"};
+  setup.settings.realms.audience_wait = 9s;
+  setup.settings.realms.queued_bytes_max = 5'000'000;
+  setup.settings.realms.queued_bytes_max_all = 6'000'000;
+  setup.settings.producers = {{"p", "token", {"*"}}};
+  CHECK(make_house_settings(setup, nullptr)->realms.account.empty());
+  homeserver.as_token = "as";
+  const auto realms = make_house_settings(setup, nullptr)->realms;
+  CHECK(realms.account == "@weir:x");
+  CHECK(realms.peer.url == "http://hs");
+  CHECK(realms.as_token == "as");
+  CHECK(realms.password.empty());
+  CHECK(realms.device == "D");
+  CHECK(realms.pace.sends_per_second == 7);
+  CHECK(realms.pace.in_flight == 3);
+  CHECK(realms.ordered == std::vector<std::string>{"a*"});
+  CHECK(realms.audience_wait == 9s);
+  CHECK(realms.bounds.realm_bytes == 5'000'000);
+  const auto door = make_producer_options(setup, nullptr, nullptr);
+  CHECK(door.account == "@weir:x");
+  CHECK(door.bounds.all_bytes == 6'000'000);
+  REQUIRE(door.producers->all.size() == 1);
+  CHECK(door.producers->tokens[0].token == "token");
+}
+
 TEST_CASE("service setup: every appservice has its place on the board") {
   const auto board = make_house_settings(two_bridges(), nullptr)->board;
   REQUIRE(board);
