@@ -174,8 +174,8 @@ caf::result<send_over> pacer_state::end(const end_send& what) {
   pacer_->settled(what.permit, {what.effect, what.asked, what.is_retried}, now,
                   spread());
   tell(what.effect, what.cause);
-  const auto rest
-    = std::max(pacer_->ready_at(room) - now, instant::duration{0});
+  // A room that is well has been ready since ever.
+  const auto rest = std::max(pacer_->ready_at(room), now) - now;
   keep_pause();
   keep_hold();
   grant();
@@ -293,8 +293,7 @@ void pacer_state::tell(const policy::pause_effect& effect,
 
 pace_view pacer_state::view() {
   const auto now = self_->now();
-  const auto rest
-    = std::max(pacer_->paused_until() - now, instant::duration{0});
+  const auto rest = std::max(pacer_->paused_until(), now) - now;
   return {pacer_->limited_by(),   std::chrono::ceil<milliseconds>(rest),
           pacer_->in_flight(),    pacer_->slow_rooms(slow_rooms_told),
           pacer_->account_held(), pacer_->homeserver_held(),

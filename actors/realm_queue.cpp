@@ -308,9 +308,13 @@ void realm_queue_state::take(const realm_news& news) {
                 realm_progress{config_.realm, news.left});
 }
 
-/// What the store holds is read anew. Sends that are under way stay.
+/// What the store holds is read anew. Sends that are under way stay, and so do
+/// offers of their rooms: one that the pacer does not clear has its offer back,
+/// whenever it answers.
 void realm_queue_state::forget_lanes() {
   auto rooms = lanes_->known();
+  std::erase_if(rooms,
+                [this](const auto& each) { return flights_.contains(each); });
   rooms.emplace_back();
   withdraw(std::move(rooms));
   lanes_.emplace(window_of(of_.pace));
