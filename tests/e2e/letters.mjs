@@ -217,7 +217,7 @@ test_on_stores('what is quarantined is listed, shown as it came and dropped',
       assert.equal(done.code, 0, JSON.stringify(done));
       return done.out;
     };
-    assert.match(await quarantine('list'), /bridge +odd +17 +2 /);
+    assert.match(await quarantine('list'), /bridge +\d{4}-\d\d-\d\d [\d:]+ UTC +odd +17 +2 /);
     const [{ id }] = JSON.parse(await quarantine('list', '--json')).quarantine;
     assert.equal(await quarantine('show', String(id), '--raw'), body);
     assert.match(await quarantine('show', String(id)), /\{"events":"none"\}/);
