@@ -32,6 +32,7 @@ pacer_state::start(std::shared_ptr<const house_settings> settings,
   random_.seed(seed);
   pacer_.emplace(of_.pace, self_->now());
   self_->set_down_handler([this](caf::down_msg& down) {
+    replaced_.erase(down.source);
     for (const auto& [realm, each] : offerers_)
       if (each.queue.address() == down.source)
         return forget(std::string{realm});
@@ -125,8 +126,12 @@ void pacer_state::offer(const offer_sends& what) {
   const auto known = offerers_.find(realm);
   const bool is_other
     = known != offerers_.end() && known->second.queue != what.from;
-  if (is_other)
+  if (replaced_.contains(what.from.address()))
+    return; // It ends, and does not know yet.
+  if (is_other) {
+    replaced_.insert(known->second.queue.address());
     forget(realm);
+  }
   auto& from = offerers_[realm];
   if (!from.queue) {
     from.queue = what.from;
@@ -205,7 +210,6 @@ void pacer_state::forget(const std::string& realm) {
   const auto gone = offerers_.extract(realm);
   if (gone.empty())
     return;
-  self_->demonitor(gone.mapped().queue.address());
   auto& offered = gone.mapped().rooms;
   std::vector<uint64_t> unused;
   for (const auto& [id, open] : open_)

@@ -71,7 +71,8 @@ private:
   bool is_loaded_ = false;    ///< The stored pause is known.
   std::map<uint64_t, open_permit> open_;
   std::map<std::string, offerer> offerers_;
-  uint64_t armed_ = 0; ///< The timer that counts.
+  std::set<caf::actor_addr> replaced_; ///< Queues that others stand for.
+  uint64_t armed_ = 0;                 ///< The timer that counts.
   std::optional<instant> wakes_at_;
   bool is_keeping_ = false;
   bool retry_armed_ = false;
