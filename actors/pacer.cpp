@@ -45,11 +45,6 @@ pacer_state::start(std::shared_ptr<const house_settings> settings,
     [this](const clear_send& what) { return clear(what); },
     [this](const end_send& what) { return end(what); },
     [this](const return_permit& what) { give_back(what); },
-    [this](const resume_account& what) {
-      pacer_->resume(self_->now(), what.forced);
-      keep_pause();
-      grant();
-    },
     [this](const read_pace&) { return view(); },
     [this](const pause_over& timer) {
       if (timer.armed != armed_)
@@ -146,10 +141,11 @@ void pacer_state::offer(const offer_sends& what) {
 
 void pacer_state::withdraw(const withdraw_sends& what) {
   const auto known = offerers_.find(what.realm.value);
+  if (known == offerers_.end() || known->second.queue != what.from)
+    return; // It was replaced, and its offers went with it.
   for (const auto& room : what.rooms) {
     pacer_->withdraw(source_of(what.realm.value), room);
-    if (known != offerers_.end())
-      known->second.rooms.erase(room);
+    known->second.rooms.erase(room);
   }
   grant();
 }
@@ -196,11 +192,7 @@ void pacer_state::give_back(const return_permit& what) {
     pacer_->settled(what.permit, {}, self_->now(), spread());
   else
     pacer_->give_back(what.permit, self_->now());
-  const auto of = offerers_.find(realm);
-  if (what.offer_stands && of != offerers_.end())
-    of->second.rooms.insert(room);
-  else
-    pacer_->withdraw(source_of(realm), room);
+  pacer_->withdraw(source_of(realm), room);
   grant();
 }
 

@@ -62,19 +62,20 @@ struct offer_sends {
 };
 BOOST_DESCRIBE_STRUCT(offer_sends, (), (realm, rooms, from))
 
-/// Offers that are no more.
+/// Offers that are no more, if they are still those of `from`.
 struct withdraw_sends {
   realm_id realm;
   std::vector<room_id> rooms;
+  realm_queue_actor from;
 };
-BOOST_DESCRIBE_STRUCT(withdraw_sends, (), (realm, rooms))
+BOOST_DESCRIBE_STRUCT(withdraw_sends, (), (realm, rooms, from))
 
 /// The PACER of one account: decides every start toward the homeserver.
 using pacer_actor = caf::typed_actor<
   caf::reacts_to<offer_sends>, caf::reacts_to<withdraw_sends>,
   caf::replies_to<clear_send>::with<send_cleared>,
   caf::replies_to<end_send>::with<send_over>, caf::reacts_to<return_permit>,
-  caf::reacts_to<resume_account>, caf::replies_to<read_pace>::with<pace_view>,
+  caf::replies_to<read_pace>::with<pace_view>,
   // Timers of its own.
   caf::reacts_to<pause_over>, caf::reacts_to<tick>, caf::reacts_to<use_peers>>;
 

@@ -47,7 +47,7 @@ void realm_queue_state::take_permit(const send_permit& what) {
 
 void realm_queue_state::return_unused(uint64_t permit) {
   if (permit != 0)
-    self_->send(house_->pacer, return_permit{permit, false});
+    self_->send(house_->pacer, return_permit{permit});
 }
 
 void realm_queue_state::take_next(const room_id& room, uint64_t permit) {
@@ -322,7 +322,9 @@ void realm_queue_state::give_up(const room_id& room, bool is_offered) {
 }
 
 void realm_queue_state::withdraw(std::vector<room_id> rooms) {
-  self_->send(house_->pacer, withdraw_sends{config_.realm, std::move(rooms)});
+  self_->send(house_->pacer,
+              withdraw_sends{config_.realm, std::move(rooms),
+                             caf::actor_cast<realm_queue_actor>(self_)});
 }
 
 } // namespace weir

@@ -59,16 +59,8 @@ BOOST_DESCRIBE_STRUCT(send_over, (), (room_rests))
 /// A send never left: nothing is bound or wanted any more.
 struct return_permit {
   uint64_t permit = 0;
-  bool offer_stands = false; ///< That of a room; one without a room is gone.
 };
-BOOST_DESCRIBE_STRUCT(return_permit, (), (permit, offer_stands))
-
-/// An operator's word: our own pauses are over, those that the homeserver asked
-/// for if forced.
-struct resume_account {
-  bool forced = false;
-};
-BOOST_DESCRIBE_STRUCT(resume_account, (), (forced))
+BOOST_DESCRIBE_STRUCT(return_permit, (), (permit))
 
 /// How the account sends now. Reply: `pace_view`.
 struct read_pace {};

@@ -251,3 +251,23 @@ TEST_CASE("pacer: permits of one that ended are void, whatever they wait for") {
   CHECK(on.house.give_ups == 0);
   CHECK(on.house.starts.at("pacer") == 2);
 }
+
+TEST_CASE("realm queue: one that was replaced takes back no offer of its "
+          "successor") {
+  realm_world on;
+  on.start({"!a"});
+  bool busy = true;
+  on.homeserver.before
+    = [&](const http_request& request) -> std::optional<scripted_reply> {
+    if (!realm_homeserver::is_send(request) || !std::exchange(busy, false))
+      return {};
+    return on.homeserver.said(
+      429, R"({"errcode":"M_LIMIT_EXCEEDED","error":"x"})", retry_after(30));
+  };
+  on.submit(1, 2);
+  on.house.advance(seconds{5}); // The account rests, and the offer stands.
+  caf::anon_send(on.house.house().pacer,
+                 withdraw_sends{{"r"}, {{"!a"}, {}}, {}});
+  on.house.advance(minutes{1});
+  CHECK(on.homeserver.rooms["!a"] == contents(1, 2));
+}
