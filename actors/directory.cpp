@@ -16,8 +16,6 @@ constexpr auto store_timeout
 directory_state::~directory_state() {
   for (auto& [id, one] : live_)
     caf::anon_send_exit(one.queue, caf::exit_reason::user_shutdown);
-  for (auto& waiting : drainers_)
-    waiting.deliver(drained{});
 }
 
 directory_actor::behavior_type
@@ -36,7 +34,9 @@ directory_state::start(directory_config config,
     [this](const give_command& what) { pass_command(what); },
     [this](const ask_leave& request) { return consider(request); },
     [this](const tick&) { scan(); },
-    [this](const drain_request&) { return drain(); },
+    [this](const drain_request&) {
+      return drain_.join(self_, live_, config_.settings->drain_timeout);
+    },
     [this](const use_settings& now) { use(now); },
     [this](const use_peers& now) {
       house_ = now.value;
@@ -50,7 +50,7 @@ directory_state::entry* directory_state::live(const appservice_id& id) {
   if (const auto found = live_.find(id); found != live_.end())
     return &found->second;
   const auto known = known_.find(id);
-  if (known == known_.end() || draining_)
+  if (known == known_.end() || drain_.has_begun())
     return nullptr; // There is nobody to send to.
   auto queue = config_.spawn_queue(*self_, *known->second, house_);
   self_->monitor(queue);
@@ -75,10 +75,10 @@ void directory_state::pass_alive(const bridge_alive& what) {
 /// Counted as a wake: a queue that would go stays for it.
 void directory_state::pass_command(const give_command& what) {
   auto* to = live(what.what.appservice);
-  if (draining_ || to == nullptr || to->retiring) {
+  if (drain_.has_begun() || to == nullptr || to->retiring) {
     command_done refused;
-    refused.result
-      = draining_ ? command_result::draining : command_result::not_served;
+    refused.result = drain_.has_begun() ? command_result::draining
+                                        : command_result::not_served;
     return what.done.run(refused);
   }
   ++to->wakes;
@@ -118,7 +118,7 @@ void directory_state::use(const use_settings& now) {
     else if (changed.contains(id) && !one.retiring)
       self_->send(one.queue, use_queue_settings{*found->second});
   }
-  if (draining_)
+  if (drain_.has_begun())
     return;
   // One that has no actor, since the store was away at the start, has its pause
   // there.
@@ -174,7 +174,7 @@ void directory_state::adopt(const std::vector<appservice_id>& ids) {
 /// actor; later this is the backstop for a wake that was lost with the actor
 /// that should have sent it, so those with an actor are woken too.
 void directory_state::scan() {
-  if (draining_)
+  if (drain_.has_begun())
     return;
   scan_page({});
   self_->arm(config_.settings->owed_scan_every, tick{});
@@ -204,7 +204,7 @@ void directory_state::queue_down(const caf::down_msg& down) {
   const auto id = found->first;
   const bool let_go = found->second.retiring;
   live_.erase(found);
-  if (draining_)
+  if (drain_.has_begun())
     return; // Its drain request is answered by its end.
   if (let_go)
     return wake_one({id, {}}); // It may have come back meanwhile.
@@ -212,34 +212,6 @@ void directory_state::queue_down(const caf::down_msg& down) {
             id.value);
   if (intensity_.allow(self_->now()))
     wake_one({id, {}}); // Else the next scan finds it.
-}
-
-caf::result<drained> directory_state::drain() {
-  auto promise
-    = self_->make_response_promise<caf::typed_response_promise<drained>>();
-  drainers_.push_back(promise);
-  undrained_ += 1; // So that it is answered even when no queue is asked.
-  if (std::exchange(draining_, true)) {
-    one_drained();
-    return promise;
-  }
-  undrained_ += live_.size();
-  for (auto& [id, one] : live_)
-    self_
-      ->request(one.queue, caf::duration{config_.settings->drain_timeout},
-                drain_request{})
-      .then([this](const drained&) { one_drained(); },
-            [this](const caf::error&) { one_drained(); });
-  one_drained();
-  return promise;
-}
-
-void directory_state::one_drained() {
-  if (--undrained_ > 0)
-    return;
-  for (auto& waiting : drainers_)
-    waiting.deliver(drained{});
-  drainers_.clear();
 }
 
 } // namespace weir

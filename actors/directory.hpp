@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/drain_round.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/policy/restart_intensity.hpp"
 #include "actors/settings.hpp"
@@ -57,8 +58,6 @@ private:
   void scan();
   void scan_page(appservice_id after);
   void queue_down(const caf::down_msg& down);
-  caf::result<drained> drain();
-  void one_drained();
 
   self_pointer self_;
   directory_config config_;
@@ -66,9 +65,7 @@ private:
   std::unordered_map<appservice_id, const queue_settings*> known_;
   std::unordered_map<appservice_id, entry> live_;
   policy::restart_intensity intensity_{{}};
-  bool draining_ = false;
-  size_t undrained_ = 0;
-  std::vector<caf::typed_response_promise<drained>> drainers_;
+  drain_round drain_;
 };
 
 using directory = weir_actor<directory_actor, directory_state, directory_config,

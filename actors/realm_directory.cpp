@@ -17,8 +17,6 @@ constexpr auto store_timeout
 realm_directory_state::~realm_directory_state() {
   for (auto& [id, one] : live_)
     caf::anon_send_exit(one.queue, caf::exit_reason::user_shutdown);
-  for (auto& waiting : drainers_)
-    waiting.deliver(drained{});
 }
 
 realm_directory_actor::behavior_type
@@ -34,7 +32,9 @@ realm_directory_state::start(realm_directory_config config,
     [this](const ask_realm_leave& request) { return consider(request); },
     [this](const tick&) { scan(); },
     [this](const idle_check&) { clean(); },
-    [this](const drain_request&) { return drain(); },
+    [this](const drain_request&) {
+      return drain_.join(self_, live_, config_.settings->drain_timeout);
+    },
     [this](const use_peers& now) {
       house_ = now.value;
       for (auto& [id, one] : live_)
@@ -44,7 +44,7 @@ realm_directory_state::start(realm_directory_config config,
 }
 
 void realm_directory_state::wake_one(const wake_realm& what) {
-  if (draining_)
+  if (drain_.has_begun())
     return; // It stays in the store.
   auto& one = live_[what.realm];
   if (!one.queue) {
@@ -69,7 +69,7 @@ realm_directory_state::consider(const ask_realm_leave& request) {
 /// By index: which realms have work? After a start none of them has an actor;
 /// later this is the backstop for a wake that was lost.
 void realm_directory_state::scan() {
-  if (draining_)
+  if (drain_.has_begun())
     return;
   scan_page(0);
   self_->arm(config_.settings->owed_scan_every, tick{});
@@ -92,7 +92,7 @@ void realm_directory_state::scan_page(realm_no after) {
 
 void realm_directory_state::clean() {
   self_->arm(config_.settings->forget_every, idle_check{});
-  if (!draining_ && !std::exchange(is_cleaning_, true))
+  if (!drain_.has_begun() && !std::exchange(is_cleaning_, true))
     clean_page(0);
 }
 
@@ -111,8 +111,8 @@ void realm_directory_state::clean_page(realm_no after) {
 /// One small step at a time. @param last Of the page; 0: it was the last page.
 void realm_directory_state::clean_one(std::vector<realm_row> rest,
                                       realm_no last) {
-  if (rest.empty() || draining_) {
-    is_cleaning_ = last != 0 && !draining_;
+  if (rest.empty() || drain_.has_begun()) {
+    is_cleaning_ = last != 0 && !drain_.has_begun();
     return is_cleaning_ ? clean_page(last) : void();
   }
   const auto id = rest.back().id;
@@ -139,40 +139,12 @@ void realm_directory_state::queue_down(const caf::down_msg& down) {
     return; // It was let go.
   const auto id = found->first;
   live_.erase(found);
-  if (draining_)
+  if (drain_.has_begun())
     return; // Its drain request is answered by its end.
   log_.warn("realm actor ended realm={} action=restarted from the store",
             id.value);
   if (intensity_.allow(self_->now()))
     wake_one({id, realm_change::events}); // Else the next scan finds it.
-}
-
-caf::result<drained> realm_directory_state::drain() {
-  auto promise
-    = self_->make_response_promise<caf::typed_response_promise<drained>>();
-  drainers_.push_back(promise);
-  undrained_ += 1; // So that it is answered even when no queue is asked.
-  if (std::exchange(draining_, true)) {
-    one_drained();
-    return promise;
-  }
-  undrained_ += live_.size();
-  for (auto& [id, one] : live_)
-    self_
-      ->request(one.queue, caf::duration{config_.settings->drain_timeout},
-                drain_request{})
-      .then([this](const drained&) { one_drained(); },
-            [this](const caf::error&) { one_drained(); });
-  one_drained();
-  return promise;
-}
-
-void realm_directory_state::one_drained() {
-  if (--undrained_ > 0)
-    return;
-  for (auto& waiting : drainers_)
-    waiting.deliver(drained{});
-  drainers_.clear();
 }
 
 } // namespace weir

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/drain_round.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/policy/restart_intensity.hpp"
 #include "actors/settings.hpp"
@@ -53,8 +54,6 @@ private:
   void clean_page(realm_no after);
   void clean_one(std::vector<realm_row> rest, realm_no last);
   void queue_down(const caf::down_msg& down);
-  caf::result<drained> drain();
-  void one_drained();
 
   self_pointer self_;
   realm_directory_config config_;
@@ -62,9 +61,7 @@ private:
   std::unordered_map<realm_id, entry> live_;
   policy::restart_intensity intensity_{{}};
   bool is_cleaning_ = false;
-  bool draining_ = false;
-  size_t undrained_ = 0;
-  std::vector<caf::typed_response_promise<drained>> drainers_;
+  drain_round drain_;
 };
 
 using realm_directory
