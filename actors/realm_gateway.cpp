@@ -1,6 +1,7 @@
 #include "actors/realm_gateway.hpp"
 
 #include "actors/policy/hold.hpp"
+#include "actors/policy/realm_store_rules.hpp"
 #include "actors/store_probe.hpp"
 #include "schema/limits.hpp"
 #include "schema/realm_limits.hpp"
@@ -23,11 +24,6 @@ constexpr auto health_every = std::chrono::seconds{60};
 /// Tickets of its own timers.
 constexpr uint64_t of_waits = 0;
 constexpr uint64_t of_health = 1;
-
-/// Bytes of what found no room, as the store counts them.
-uint64_t bytes_of(const realm_offer& offer) {
-  return offer.content.size() + limits::realm_event_overhead_bytes;
-}
 
 /// How many commits this process has seen: not a function of messages.
 uint64_t commits_seen() {
@@ -192,7 +188,7 @@ realm_gateway_state::with_return(const submit_realm_events& request,
   if (refused == taken.offers.end())
     return told;
   const auto at = static_cast<size_t>(refused - taken.offers.begin());
-  const auto bytes = bytes_of(request.offers[at]);
+  const auto bytes = policy::queued_bytes(request.offers[at].content);
   told.realm_again = back_.of_realm(request.realm, bytes, self_->now());
   told.all_again = back_.of_all(bytes, self_->now());
   return told;

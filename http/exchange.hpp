@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -76,6 +77,15 @@ struct body_wish {
   /// sent.
   std::function<void(std::string body, reply)> take;
 };
+
+/// An answer that needs no body.
+inline body_wish answer_at_once(http_response response) {
+  body_wish wish;
+  wish.answer = [response = std::move(response)](const reply& answer) {
+    answer(response);
+  };
+  return wish;
+}
 
 /// Decides on a request by its head alone. Runs on an I/O thread; must not
 /// block.

@@ -46,10 +46,6 @@ std::optional<stored_time> maybe(stored_time at) {
   return at == stored_time{} ? std::optional<stored_time>{} : at;
 }
 
-uint64_t size_of(std::string_view content) {
-  return content.size() + limits::realm_event_overhead_bytes;
-}
-
 offer_taken refusal(offer_result why) {
   offer_taken taken;
   taken.result = why;
@@ -156,7 +152,7 @@ expected<std::optional<offer_taken>> taking::merged(const realm_offer& offer,
   event.how = send_outcome::merged;
   event.over_at = ledger_.now();
   event.merged_into = tail->event_id;
-  const auto size = size_of(into->content);
+  const auto size = policy::queued_bytes(into->content);
   const auto grown = static_cast<int64_t>(size - tail->size);
   content.content = std::move(into->content);
   WEIR_TRY(ledger_.merge(*tail, content, size, event));
@@ -201,7 +197,7 @@ expected<offer_taken> taking::store_parts(realm_event_row event,
     event.seq = ledger_.row.next_seq++;
     if (i > 0)
       event.event_id = id + "." + std::to_string(event.part);
-    event.size = size_of(contents[i]);
+    event.size = policy::queued_bytes(contents[i]);
     content.content = std::move(contents[i]);
     WEIR_TRY(ledger_.accept(event, content));
   }
@@ -242,7 +238,7 @@ expected<offer_taken> taking::take(const realm_offer& offer) {
   }
   uint64_t bytes = 0;
   for (const auto& each : contents)
-    bytes += size_of(each);
+    bytes += policy::queued_bytes(each);
   WEIR_TRY(const auto room, make_room(offer.importance, bytes));
   if (room != offer_result::queued)
     return refused(room);

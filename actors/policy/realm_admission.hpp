@@ -68,7 +68,7 @@ public:
   }
 
   /// Reserves for an event, or says why not: nothing has changed then.
-  /// @param bytes Content and `limits::realm_event_overhead_bytes`.
+  /// @param bytes See `queued_bytes` (realm_store_rules.hpp).
   /// @param paused_until Of the account; nothing leaves before.
   [[nodiscard]] std::optional<refusal> admit(const realm_id& realm,
                                              realm_class of, uint64_t bytes,

@@ -9,9 +9,16 @@
 #include <boost/describe/enum.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 /// What is decided of realms inside a commit, by the rows alone.
 namespace weir::policy {
+
+/// What an event with this content takes of the bounds.
+[[nodiscard]] constexpr uint64_t
+queued_bytes(std::string_view content) noexcept {
+  return content.size() + weir::limits::realm_event_overhead_bytes;
+}
 
 /// Bytes of events that are not over, as the store counts them.
 struct stored_bytes {

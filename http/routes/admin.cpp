@@ -22,14 +22,6 @@ const logger log_{"admin"};
 
 constexpr std::string_view prefix = "/_weir/admin/v1";
 
-body_wish at_once(http_response response) {
-  body_wish wish;
-  wish.answer = [response = std::move(response)](const reply& answer) {
-    answer(response);
-  };
-  return wish;
-}
-
 template <class Act>
 body_wish later(Act act) {
   body_wish wish;
@@ -97,11 +89,11 @@ body_wish admin_routes::handle(const request_head& head) {
   static constexpr entry metrics_page{"GET", "/metrics",
                                       &admin_routes::metrics};
   if (path == metrics_page.path && !fits(metrics_page, head.method))
-    return at_once(wrong_method("GET, HEAD"));
+    return answer_at_once(wrong_method("GET, HEAD"));
   if (path == metrics_page.path)
     return answer_by(metrics_page, head, {}, may_act);
   if (!path.starts_with(prefix))
-    return at_once(unrecognized());
+    return answer_at_once(unrecognized());
   const auto what = path.substr(prefix.size());
   std::vector<const entry*> known;
   for (const auto& one : entries())
@@ -110,14 +102,14 @@ body_wish admin_routes::handle(const request_head& head) {
   for (const auto* one : known)
     if (fits(*one, head.method))
       return answer_by(*one, head, what, may_act);
-  return known.empty() ? at_once(unrecognized()) : refuse_method(known);
+  return known.empty() ? answer_at_once(unrecognized()) : refuse_method(known);
 }
 
 body_wish admin_routes::refuse_token(const request_head& head) {
   ++unauthorised_;
   log_.warn("request with a wrong token remote={} path={}", head.remote,
             head.path());
-  return at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
+  return answer_at_once(matrix_error(403, "M_FORBIDDEN", "Bad token supplied"));
 }
 
 body_wish admin_routes::refuse_method(std::span<const entry* const> known) {
@@ -126,15 +118,15 @@ body_wish admin_routes::refuse_method(std::span<const entry* const> known) {
     allowed += (allowed.empty() ? "" : ", ")
       + (one->method == "GET" ? std::string{"GET, HEAD"}
                               : std::string{one->method});
-  return at_once(wrong_method(allowed));
+  return answer_at_once(wrong_method(allowed));
 }
 
 body_wish admin_routes::answer_by(const entry& one, const request_head& head,
                                   std::string_view what, bool may_act) {
   if (one.method != "GET" && !may_act)
-    return at_once(matrix_error(403, "M_FORBIDDEN",
-                                "A viewer may only read: this wants the "
-                                "admin token"));
+    return answer_at_once(matrix_error(403, "M_FORBIDDEN",
+                                       "A viewer may only read: this wants the "
+                                       "admin token"));
   return later([this, act = one.act,
                 asked = asked_for{head.method, std::string{what},
                                   std::string{head.query()}}](
@@ -282,9 +274,9 @@ std::optional<body_wish> page_for_anybody(const request_head& head,
   if (path != "/health" && path != "/ready")
     return std::nullopt;
   if (head.method != "GET" && head.method != "HEAD")
-    return at_once(wrong_method("GET, HEAD"));
+    return answer_at_once(wrong_method("GET, HEAD"));
   if (path == "/health")
-    return at_once(json_ok("{\"status\":\"ok\"}"));
+    return answer_at_once(json_ok("{\"status\":\"ok\"}"));
   return later([&door](const reply& answer) {
     door.ready([answer](const expected<stored>& committed) {
       if (committed)

@@ -26,14 +26,6 @@ constexpr auto room_look_pause = std::chrono::milliseconds{250};
 /// Answers of bridges are passed on up to here; key queries are the largest.
 constexpr size_t proxied_answer_max = size_t{16} << 20;
 
-body_wish answer_at_once(http_response response) {
-  body_wish wish;
-  wish.answer = [response = std::move(response)](const reply& answer) {
-    answer(response);
-  };
-  return wish;
-}
-
 body_wish refused(std::atomic<uint64_t>& reason, http_response response) {
   ++reason;
   return answer_at_once(std::move(response));

@@ -20,14 +20,6 @@ const logger log_{"producers"};
 
 constexpr std::string_view base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-body_wish at_once(http_response response) {
-  body_wish wish;
-  wish.answer = [response = std::move(response)](const reply& answer) {
-    answer(response);
-  };
-  return wish;
-}
-
 bool has_body(realm_act what) {
   switch (what) {
   case realm_act::submit:
@@ -138,7 +130,7 @@ void realm_routes::use(std::shared_ptr<const served_producers> now) {
 body_wish realm_routes::refuse(std::atomic<uint64_t>& reason,
                                http_response response) {
   ++reason;
-  return at_once(std::move(response));
+  return answer_at_once(std::move(response));
 }
 
 body_wish realm_routes::handle(const request_head& head) {
