@@ -171,12 +171,16 @@ void check_sender(config& settings, config_reading& reading) {
   check_one_source("homeserver.password", reading);
   if (homeserver.user_id.empty())
     homeserver.user_id = "@weir:" + homeserver.name;
-  const bool has_secret
-    = !homeserver.password.empty() || !homeserver.as_token.empty();
-  if (!settings.producers.empty() && !has_secret)
-    reading.warning("producers",
-                    "nothing is sent for realms without homeserver.as_token "
-                    "or homeserver.password");
+  const auto is_named = [&](const char* secret) {
+    const auto key = std::string{"homeserver."} + secret;
+    return reading.has(key) || reading.has(key + "_file");
+  };
+  // What they hand in would be kept and never sent.
+  if (!settings.producers.empty() && !is_named("as_token")
+      && !is_named("password"))
+    reading.problem("producers",
+                    "expected homeserver.as_token or homeserver.password too, "
+                    "without which nothing is sent for realms");
   if (settings.realms.queued_bytes_max_all < settings.realms.queued_bytes_max)
     reading.problem("realms.queued_bytes_max_all",
                     fmt::format("expected at least realms.queued_bytes_max, "

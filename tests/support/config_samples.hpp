@@ -49,4 +49,10 @@ inline lines problems_with(const std::string& extra) {
   return problems_of(parse(minimal + extra));
 }
 
+/// The same, of a homeserver that producers' events can be sent to.
+inline lines problems_among(const std::string& producers) {
+  return problems_of(parse(
+    "homeserver: {name: e.org, url: 'http://h', as_token: t}\n" + producers));
+}
+
 } // namespace weir::config_samples

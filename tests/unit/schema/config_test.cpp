@@ -140,7 +140,8 @@ TEST_CASE("config: an unknown key is a problem that names the nearest one") {
   CHECK(problems_with("appservices: {overrides: {a: {poisson: block}}}\n")
         == lines{"f:2: appservices.overrides.a.poisson: expected a known key, "
                  "did you mean poison"});
-  CHECK(problems_with("producers: [{name: a, token: b, realms: [c], nme: 1}]\n")
+  CHECK(problems_among("producers: [{name: a, token: b, realms: [c], "
+                       "nme: 1}]\n")
         == lines{"f:2: producers[0].nme: expected a known key, did you mean "
                  "name"});
 }
@@ -181,7 +182,7 @@ TEST_CASE("config: wrong types are problems") {
         == lines{"f:2: listen: expected a string: address"});
   CHECK(problems_with("producers: {}\n")
         == lines{"f:2: producers: expected a list of producers"});
-  CHECK(problems_with("producers: [x]\n").size() == 4);
+  CHECK(problems_among("producers: [x]\n").size() == 4);
   CHECK(problems_of(parse("- a\n")).size() == 3);
   CHECK(problems_of(parse("")).size() == 2);
 }
@@ -211,9 +212,9 @@ TEST_CASE("config: what must hold between keys is checked") {
                       "backoff_max: 500ms\n")
         == lines{"f:5: appservices.overrides.a.b.backoff_max: expected at "
                  "least backoff_first, which is 1s"});
-  CHECK(problems_with("producers: [{}]\n").size() == 3);
-  CHECK(problems_with("producers:\n- {name: a, token: b, realms: [c]}\n- "
-                      "{name: a, token: b, realms: [c]}\n")
+  CHECK(problems_among("producers: [{}]\n").size() == 3);
+  CHECK(problems_among("producers:\n- {name: a, token: b, realms: [c]}\n- "
+                       "{name: a, token: b, realms: [c]}\n")
         == lines{"f:4: producers[1]: expected a token of its own",
                  "f:4: producers[1].name: expected a name of its own"});
 }
@@ -303,13 +304,17 @@ TEST_CASE("config: a sender is a user in a device, with one secret") {
                  "realms.queued_bytes_max, which is 64MiB"});
 }
 
-TEST_CASE("config: producers without a sender are warned of") {
+TEST_CASE("config: producers need a sender of what they hand in") {
   const std::string producers
     = "producers: [{name: a, token: b, realms: ['*']}]\n";
-  CHECK(parse(minimal + producers).warnings.size() == 1);
-  CHECK(parse("homeserver: {name: e.org, url: 'http://h', as_token: t}\n"
-              + producers)
-          .warnings.empty());
+  CHECK(problems_with(producers)
+        == lines{"f:2: producers: expected homeserver.as_token or "
+                 "homeserver.password too, without which nothing is sent for "
+                 "realms"});
+  for (const std::string secret : {"as_token: t", "password: p"})
+    CHECK(parse("homeserver: {name: e.org, url: 'http://h', " + secret + "}\n"
+                + producers)
+            .problems.empty());
 }
 
 TEST_CASE("config: the example that is handed out is right") {
