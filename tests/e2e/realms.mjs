@@ -155,4 +155,30 @@ test('realms: many lines at once, each with its answer', async (t) => {
     numbers(300).filter((n) => n % 2));
 });
 
+test('realms: who finds no room is told when there will be, by what leaves',
+  async (t) => {
+    const { there, from } = await lane(t,
+      { over: { realms: { queued_bytes_max: '1MiB' },
+        homeserver: { pace: { sends_per_second: 4 } } } });
+    await from.audience(realm, ['!a:example.org']);
+    const pad = 'x'.repeat(20_000);
+    let refused;
+    for (let n = 0; !refused && n < 500; n += 1) {
+      const got = await from.submit(realm, `k${n}`, { n, pad });
+      if (got.status !== 202) refused = got;
+    }
+    assert.equal(refused?.status, 429, refused?.text);
+    // A minute is the answer as long as nothing leaves.
+    let told = 60_000;
+    await until('it is told by what leaves', async () => {
+      const got = await from.submit(realm, 'late', { pad: 'x'.repeat(50_000) });
+      if (got.status !== 429) return true;
+      told = got.told.retry_after_ms;
+      assert.equal(got.headers['retry-after'],
+        String(Math.max(1, Math.ceil(told / 1000))));
+      return told < 60_000;
+    });
+    assert.ok(told < 60_000, `${told} ms`);
+  });
+
 await run();
